@@ -2653,6 +2653,9 @@ create table audit_entries (
 -- Which entries does this workspace have, newest first?
 create index audit_entries_workspace_id_idx on audit_entries (workspace_id, id);
 
+-- What did managers change of this partner?
+create index audit_entries_subject_id_idx on audit_entries (subject_id, id) where subject_id is not null;
+
 
 -- Refuses every change of an entry but that of erase_from_audit, which replaces a person's address.
 create function keep_audit_entry() returns trigger language plpgsql as $$

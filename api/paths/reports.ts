@@ -1,13 +1,13 @@
 import * as z from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
 import { CustomerQuery } from '../../lib/customers/customers.schemas.ts'
-import { Page } from '../../lib/http/lists.ts'
 import { MailQuery } from '../../lib/mail/mails.schemas.ts'
 import { PayoutQuery } from '../../lib/payouts/payouts.schemas.ts'
 import { StatsResponse } from '../../lib/totals/stats.responses.ts'
 import { StatsQuery } from '../../lib/totals/stats.schemas.ts'
 import { CommissionQuery } from '../../lib/tracking/commissions.schemas.ts'
 import { EventQuery } from '../../lib/tracking/events.schemas.ts'
+import { AuditQuery } from '../../lib/workspace/audit.schemas.ts'
 import { PartnerQuery } from '../../lib/workspace/partners.schemas.ts'
 import { json, list, managersOnly, membersOnly, WORKSPACE } from '../operations.ts'
 
@@ -40,5 +40,5 @@ export const reports: ZodOpenApiPathsObject = {
   [`${WORKSPACE}/export/commissions.csv`]: { get: file('commissions', CommissionQuery) },
   [`${WORKSPACE}/export/payouts.csv`]: { get: membersOnly(file('payouts', PayoutQuery)) },
   [`${WORKSPACE}/export/mails.csv`]: { get: managersOnly(file('mails', MailQuery)) },
-  [`${WORKSPACE}/export/audit.csv`]: { get: managersOnly(file('the audit log', Page)) },
+  [`${WORKSPACE}/export/audit.csv`]: { get: managersOnly(file('the audit log', AuditQuery)) },
 }

@@ -3,6 +3,7 @@ import { listOf } from '../../lib/http/common.responses.ts'
 import { ApiKeyResponse, CreatedApiKeyResponse } from '../../lib/workspace/api-keys.responses.ts'
 import { NewApiKey, Rotation } from '../../lib/workspace/api-keys.schemas.ts'
 import { AuditEntryResponse } from '../../lib/workspace/audit.responses.ts'
+import { AuditQuery } from '../../lib/workspace/audit.schemas.ts'
 import { MemberResponse } from '../../lib/workspace/members.responses.ts'
 import { MemberChange, NewMember } from '../../lib/workspace/members.schemas.ts'
 import { SettingsResponse } from '../../lib/workspace/settings.responses.ts'
@@ -78,7 +79,11 @@ export const workspaces: ZodOpenApiPathsObject = {
   },
   [`${WORKSPACE}/audit`]: {
     get: managersOnly(
-      list('List the audit log, without the IDs of imported opening balances', AuditEntryResponse),
+      list(
+        'List the audit log, without the IDs of imported opening balances',
+        AuditEntryResponse,
+        AuditQuery,
+      ),
     ),
   },
   [`${WORKSPACE}/audit/{id}`]: {

@@ -1,7 +1,7 @@
 import { managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
-import { Page, page } from '../../lib/http/lists.ts'
+import { page } from '../../lib/http/lists.ts'
 import { formatMoney } from '../../lib/money.ts'
 import { describeAction } from '../../lib/pages/audit-words.ts'
 import { ListEnd, readFilters } from '../../lib/pages/filters.tsx'
@@ -9,52 +9,13 @@ import { PartnerName } from '../../lib/pages/ledger.tsx'
 import { Problem, Table, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import {
-  type AuditRow,
   auditEntryQuery,
   type ImportedBalance,
   importedBalancesQuery,
   listAudit,
 } from '../../lib/workspace/audit.queries.ts'
-
-/** The page of an action's subject, by the first part of the action's name. */
-const PAGES: Record<string, { path: string; label: string }> = {
-  partner: { path: 'partners', label: 'Partner' },
-  coupon: { path: 'partners', label: 'Partner' },
-  statement: { path: 'partners', label: 'Partner' },
-  customer: { path: 'customers', label: 'Customer' },
-  program: { path: 'programs', label: 'Program' },
-  partners: { path: 'programs', label: 'Program' },
-  group: { path: 'groups', label: 'Group' },
-  payout_run: { path: 'payouts/runs', label: 'Payout run' },
-}
-
-/** Whether an import created opening balances, which the entry's own page lists. */
-const hasBalances = ({ details }: AuditRow): boolean => 'openingBalances' in details
-
-/** A link to the subject of an entry. */
-const SubjectLink = ({ base, entry }: { base: string; entry: AuditRow }) => {
-  if (hasBalances(entry)) return <a href={`${base}/audit/${entry.id}`}>Opening balances</a>
-  const [kind = ''] = entry.action.split('.')
-  const page = PAGES[kind === 'personal_data' ? String(entry.details.person) : kind]
-  return page && entry.subjectId ? <a href={`${base}/${page.path}/${entry.subjectId}`}>{page.label}</a> : null
-}
-
-const EntryTable = ({ base, entries }: { base: string; entries: AuditRow[] }) => (
-  <Table caption="Audit log" head={['Date', 'Actor', 'Action', 'Details']}>
-    {entries.map((entry) => (
-      <tr>
-        <td>
-          <Time at={entry.createdAt} />
-        </td>
-        <td>{entry.actor}</td>
-        <td class="words">{describeAction(entry)}</td>
-        <td>
-          <SubjectLink base={base} entry={entry} />
-        </td>
-      </tr>
-    ))}
-  </Table>
-)
+import { AuditQuery } from '../../lib/workspace/audit.schemas.ts'
+import { EntryTable } from './audit-table.tsx'
 
 const BalanceTable = ({ base, balances }: { base: string; balances: ImportedBalance[] }) => (
   <Table caption="Opening balances" head={['Partner', { number: 'Amount' }, 'Commission']}>
@@ -77,7 +38,7 @@ export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/audit', managersOnly(), async (c) => {
     const { db, workspace } = c.var
     const base = `/app/${workspace.slug}`
-    const { data, errors } = readFilters(c, Page)
+    const { fields, data, errors } = readFilters(c, AuditQuery)
     const rows = data ? await listAudit(db, workspace.id, { ...data, limit: data.limit + 1 }) : []
     const { data: entries, nextCursor } = page(rows, data?.limit ?? 0)
     const children = (
@@ -85,6 +46,11 @@ export default createRoutes<WorkspaceEnv>()
         <h1>Audit log</h1>
         <p>What people did in this workspace, newest first. Entries cannot be changed or deleted.</p>
         <Problem message={errors && 'This page of the log does not exist.'} />
+        {fields.subjectId && (
+          <p class="hint">
+            Entries about one subject. <a href={`${base}/audit`}>Show all entries</a>
+          </p>
+        )}
         {entries.length > 0 ? (
           <EntryTable base={base} entries={entries} />
         ) : (
@@ -95,6 +61,7 @@ export default createRoutes<WorkspaceEnv>()
           cursor={nextCursor}
           slug={workspace.slug}
           list="audit"
+          fields={fields}
           isEmpty={entries.length === 0}
         />
       </>

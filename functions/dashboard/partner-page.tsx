@@ -5,16 +5,21 @@ import { CommissionTable, CustomerTable, EventTable, Status } from '../../lib/pa
 import type { BuiltLink } from '../../lib/pages/link-builder.tsx'
 import { Done, Problem, Table, Time } from '../../lib/pages/parts.tsx'
 import { PayoutTable } from '../../lib/pages/payout-table.tsx'
+import { PeriodLinks } from '../../lib/pages/period-links.tsx'
 import { paidByWords } from '../../lib/payouts/payment-details.ts'
 import type { PayoutAccountStatus } from '../../lib/payouts/payouts.ts'
+import type { Period } from '../../lib/periods.ts'
 import { type PartnerPageData, ROWS_SHOWN } from '../../lib/workspace/partner-page.queries.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
 import { AdjustmentForm } from './adjustment-form.tsx'
+import { EntryTable } from './audit-table.tsx'
+import { Figures } from './figures.tsx'
 import { CouponAliases, PartnerForms, type Refused } from './partner-forms.tsx'
 import { PartnerLinks } from './partner-links.tsx'
 
 type Props = PartnerPageData & {
   workspace: Workspace
+  period: Period
   now: Date
   done?: string | undefined
   refused?: Refused | undefined
@@ -67,6 +72,7 @@ export const PartnerPage = (props: Props) => {
         refused={refused?.form === 'link' ? refused : undefined}
         built={props.built}
       />
+      <Activity {...props} path={path} />
       <Earned earned={earned} />
       <p>
         <a href={`${path}/statement`}>Monthly statements</a>
@@ -98,10 +104,37 @@ export const PartnerPage = (props: Props) => {
           />
         </section>
       )}
+      {isManager && <Changes {...props} base={base} />}
       {isManager && <PartnerForms path={path} partner={partner} groups={groups} refused={refused} />}
     </>
   )
 }
+
+/** What the partner brought in a period, beside the one before. */
+const Activity = ({ partner, activity, period, now, path }: Props & { path: string }) => {
+  const name = partner.name ?? partner.slug
+  return (
+    <section>
+      <div class="page-head">
+        <h2>Activity</h2>
+        <PeriodLinks days={period.days} what="the activity" hrefOf={(days) => `${path}?days=${days}`} />
+      </div>
+      <Figures what={name} activity={activity} period={period} now={now} />
+    </section>
+  )
+}
+
+/** What managers changed of the partner. */
+const Changes = ({ partner, changes, base }: Props & { base: string }) => (
+  <Newest
+    heading="Changes"
+    rows={changes}
+    all={`${base}/audit?subjectId=${partner.id}`}
+    none="No manager has changed anything of this partner."
+  >
+    <EntryTable base={base} ofOne entries={changes.slice(0, ROWS_SHOWN)} />
+  </Newest>
+)
 
 /** Whether Stripe can pay the partner. */
 const ACCOUNT_WORDS: Record<PayoutAccountStatus, string> = {

@@ -1,10 +1,11 @@
 import { manager } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
-import { Page, page } from '../../lib/http/lists.ts'
+import { page } from '../../lib/http/lists.ts'
 import { query } from '../../lib/http/validate.ts'
 import { type AuditRow, auditEntryQuery, listAudit } from '../../lib/workspace/audit.queries.ts'
 import type { AuditEntryResponse } from '../../lib/workspace/audit.responses.ts'
+import { AuditQuery } from '../../lib/workspace/audit.schemas.ts'
 
 export const auditEntryResponse = (entry: AuditRow): AuditEntryResponse => ({
   id: entry.id,
@@ -17,11 +18,11 @@ export const auditEntryResponse = (entry: AuditRow): AuditEntryResponse => ({
 
 /** GET /audit and GET /audit/:id: the audit log. Design, section 12. */
 export default createRoutes()
-  .get('/api/workspaces/:workspace/audit', manager(), query(Page), async (c) => {
+  .get('/api/workspaces/:workspace/audit', manager(), query(AuditQuery), async (c) => {
     const { db, workspace } = c.var
-    const { cursor, limit } = c.req.valid('query')
+    const { limit, ...filter } = c.req.valid('query')
     return c.json(
-      page(await listAudit(db, workspace.id, { cursor, limit: limit + 1 }), limit, auditEntryResponse),
+      page(await listAudit(db, workspace.id, { ...filter, limit: limit + 1 }), limit, auditEntryResponse),
     )
   })
   .get('/api/workspaces/:workspace/audit/:id', manager(), async (c) => {

@@ -7,7 +7,6 @@ import { connect, type Db } from '../../lib/db/connection.ts'
 import type { PageRequest } from '../../lib/db/page-request.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { EXPORT_PAGE, streamCsv } from '../../lib/http/csv-stream.ts'
-import { Page } from '../../lib/http/lists.ts'
 import { query } from '../../lib/http/validate.ts'
 import { listMails } from '../../lib/mail/mails.queries.ts'
 import type { MailResponse } from '../../lib/mail/mails.responses.ts'
@@ -27,6 +26,7 @@ import type { EventResponse } from '../../lib/tracking/events.responses.ts'
 import { EventQuery } from '../../lib/tracking/events.schemas.ts'
 import { listAudit, recordExport } from '../../lib/workspace/audit.queries.ts'
 import type { AuditEntryResponse } from '../../lib/workspace/audit.responses.ts'
+import { AuditQuery } from '../../lib/workspace/audit.schemas.ts'
 import { partnerResponse } from '../../lib/workspace/partner-response.ts'
 import { listPartners } from '../../lib/workspace/partners.queries.ts'
 import type { PartnerResponse } from '../../lib/workspace/partners.responses.ts'
@@ -210,7 +210,7 @@ export default createRoutes<WorkspaceEnv>()
       (await listMails(db, c.var.workspace.id, page)).map(mailResponse),
     ),
   )
-  .get(path('audit'), manager(), query(Page), (c) =>
+  .get(path('audit'), manager(), query(AuditQuery), (c) =>
     send(c, 'audit', AUDIT, c.req.valid('query'), async (db, page) =>
       (await listAudit(db, c.var.workspace.id, page)).map(auditEntryResponse),
     ),

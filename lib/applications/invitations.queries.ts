@@ -82,7 +82,7 @@ export const invite = async (
     auditEntry(db, {
       ...act,
       action: 'application.invited',
-      subjectId: programId,
+      subjectId: null,
       details: sql`jsonb_build_object('invited', (select count(*) from applications a where ${isNew}))`,
     }).compile(),
   ])

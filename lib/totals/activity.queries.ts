@@ -39,9 +39,17 @@ export const activityQuery = (email: string, { since, unit }: Period) => {
 /** What happened in a workspace in a slot of a chart. Counts have no currency, and rows of their own. */
 export type WorkspaceActivity = Omit<Activity, 'partnerId'> & { customers: bigint; revenueCents: bigint }
 
-/** The activity of a workspace since a day, as a query. */
-export const workspaceActivityQuery = (workspaceId: string, since: string, unit: Period['unit']) => {
+/** The activity of a workspace since a day, or of one of its partners, as a query. */
+export const workspaceActivityQuery = (
+  workspaceId: string,
+  since: string,
+  unit: Period['unit'],
+  partnerId?: string,
+) => {
   const columns = sql`clicks, leads, customers, sales, revenue_cents, earned_cents`
+  const isOwn = partnerId
+    ? sql`workspace_id = ${workspaceId} and of_id = ${partnerId}`
+    : sql`workspace_id = ${workspaceId} and level = 'program'`
   return sql<WorkspaceActivity>`
     select nullif(currency, '') as currency, to_char(slot, 'YYYY-MM-DD') as slot, coalesce(sum(clicks), 0)::bigint as clicks,
            coalesce(sum(leads), 0)::bigint as leads, coalesce(sum(customers), 0)::bigint as customers,
@@ -49,10 +57,10 @@ export const workspaceActivityQuery = (workspaceId: string, since: string, unit:
            coalesce(sum(earned_cents), 0)::bigint as "earnedCents"
     from (
       select starts_on as slot, currency, ${columns} from totals
-      where workspace_id = ${workspaceId} and level = 'program' and unit = ${unit} and starts_on >= ${since}::date
+      where ${isOwn} and unit = ${unit} and starts_on >= ${since}::date
       union all
       select date_trunc(${sql.lit(unit)}, day)::date, currency, ${columns} from total_deltas
-      where workspace_id = ${workspaceId} and day >= ${since}::date) parts
+      where workspace_id = ${workspaceId} ${partnerId ? sql`and partner_id = ${partnerId}` : sql``} and day >= ${since}::date) parts
     group by currency, slot`
 }
 

@@ -145,9 +145,18 @@ export const recordExport = async (db: Db, act: Act, entry: Export): Promise<voi
 
 export type AuditRow = Awaited<ReturnType<typeof listAudit>>[number]
 
+export type AuditFilter = PageRequest & {
+  /** Entries about this row alone. */
+  subjectId?: string | undefined
+}
+
 /** The entries of a workspace, newest first, without the ids of an import's opening balances: see `findAuditEntry`. */
-export const listAudit = (db: Db, workspaceId: string, { cursor, limit }: PageRequest) => {
-  const entries = db
+export const listAudit = (db: Db, workspaceId: string, filter: AuditFilter) =>
+  auditLogQuery(db, workspaceId, filter).execute()
+
+/** The same, as a query for a batch. */
+export const auditLogQuery = (db: Db, workspaceId: string, { subjectId, cursor, limit }: AuditFilter) =>
+  db
     .selectFrom('audit_entries')
     .where('workspace_id', '=', workspaceId)
     .select(['id', 'actor', 'action', 'subject_id as subjectId', 'created_at as createdAt'])
@@ -160,8 +169,12 @@ export const listAudit = (db: Db, workspaceId: string, { cursor, limit }: PageRe
     )
     .orderBy('id', 'desc')
     .limit(limit)
-  return (cursor ? entries.where('id', '<', cursor) : entries).execute()
-}
+    .where((eb) =>
+      eb.and([
+        ...(subjectId ? [eb('subject_id', '=', subjectId)] : []),
+        ...(cursor ? [eb('id', '<', cursor)] : []),
+      ]),
+    )
 
 /** An entry with all of its details, as a query for a batch. @param id must be a UUID */
 export const auditEntryQuery = (db: Db, workspaceId: string, id: string) =>

@@ -4,9 +4,12 @@ import type { Db } from '../db/connection.ts'
 import { partnerAccountQuery } from '../payouts/accounts.queries.ts'
 import { partnerChoiceQuery } from '../payouts/payment-details.queries.ts'
 import { payoutsQuery } from '../payouts/payouts.queries.ts'
+import { type Period, slotsBefore } from '../periods.ts'
+import { workspaceActivityQuery } from '../totals/activity.queries.ts'
 import { earnedQuery } from '../totals/balances.queries.ts'
 import { commissionsQuery } from '../tracking/commissions.queries.ts'
 import { eventsQuery } from '../tracking/events.queries.ts'
+import { auditLogQuery } from './audit.queries.ts'
 import { linksQuery } from './links.queries.ts'
 import { groupsOfPartnerQuery, partnerQuery } from './partners.queries.ts'
 
@@ -14,27 +17,43 @@ import { groupsOfPartnerQuery, partnerQuery } from './partners.queries.ts'
 export const ROWS_SHOWN = 10
 
 /**
- * Reads a partner with its links, balances, payout account, groups, and newest payouts, commissions, events and customers, in
- * one database round trip. A list with more rows than the page shows has one extra row.
+ * Reads a partner with its links, balances, payout account, groups, activity, and newest payouts, commissions, events, customers
+ * and changes by managers, in one database round trip. A list with more rows than the page shows has one extra row.
  *
- * @param id a UUID
+ * @param id     a UUID
+ * @param period of the activity, which has the one before too
  * @returns undefined when the workspace has no such partner
  */
-export const readPartnerPage = async (db: Db, workspaceId: string, id: string, now: Date) => {
+export const readPartnerPage = async (db: Db, workspaceId: string, id: string, period: Period, now: Date) => {
+  const [since = period.slots[0]] = slotsBefore(period, now)
   const ofPartner = { partnerId: id, limit: ROWS_SHOWN + 1 }
-  const [[partner], groups, links, earned, [account], [choice], payouts, commissions, events, customers] =
-    await db.batch([
-      partnerQuery(db, workspaceId, id).compile(),
-      groupsOfPartnerQuery(db, workspaceId, id).compile(),
-      linksQuery(workspaceId, id).compile(db),
-      earnedQuery(workspaceId, now, id).compile(db),
-      partnerAccountQuery(db, workspaceId, id).compile(),
-      partnerChoiceQuery(workspaceId, id, now).compile(db),
-      payoutsQuery(db, workspaceId, ofPartner).compile(),
-      commissionsQuery(db, workspaceId, ofPartner, now).compile(),
-      eventsQuery(db, workspaceId, ofPartner).compile(),
-      customersQuery(db, workspaceId, ofPartner).compile(),
-    ])
+  const [
+    [partner],
+    groups,
+    links,
+    earned,
+    [account],
+    [choice],
+    payouts,
+    commissions,
+    events,
+    customers,
+    activity,
+    changes,
+  ] = await db.batch([
+    partnerQuery(db, workspaceId, id).compile(),
+    groupsOfPartnerQuery(db, workspaceId, id).compile(),
+    linksQuery(workspaceId, id).compile(db),
+    earnedQuery(workspaceId, now, id).compile(db),
+    partnerAccountQuery(db, workspaceId, id).compile(),
+    partnerChoiceQuery(workspaceId, id, now).compile(db),
+    payoutsQuery(db, workspaceId, ofPartner).compile(),
+    commissionsQuery(db, workspaceId, ofPartner, now).compile(),
+    eventsQuery(db, workspaceId, ofPartner).compile(),
+    customersQuery(db, workspaceId, ofPartner).compile(),
+    workspaceActivityQuery(workspaceId, since, period.unit, id).compile(db),
+    auditLogQuery(db, workspaceId, { subjectId: id, limit: ROWS_SHOWN + 1 }).compile(),
+  ])
   return (
     partner && {
       partner,
@@ -47,6 +66,8 @@ export const readPartnerPage = async (db: Db, workspaceId: string, id: string, n
       commissions,
       events,
       customers,
+      activity,
+      changes,
     }
   )
 }

@@ -131,6 +131,36 @@ describe('the list of partners', () => {
   })
 })
 
+describe('a partner’s page', () => {
+  test('has its figures of a period, beside the one before, and what managers changed of it', async () => {
+    const { merchant, maya, leo } = await createBusy()
+    await database.query(
+      `update clicks set created_at = created_at - interval '9 days' where partner_id = $1`,
+      [leo],
+    )
+    const pages = await openPages(merchant)
+    const shown = await pages.get(`/partners/${maya}?days=7`)
+    expect(shown.text).toMatch(
+      /Revenue 125\.00 USD .* Commissions 24\.00 USD .* Sales 2 .* New customers 1 .* Clicks 1/,
+    )
+    expect((await pages.get(`/partners/${leo}?days=7`)).text).toMatch(/Clicks 0 .*before: 2/)
+    expect((await pages.get(`/partners/${leo}`)).text).toMatch(/Clicks 2/)
+
+    expect(shown.text).toContain('No manager has changed anything of this partner.')
+    await pages.post(`/partners/${maya}/status`, { status: 'banned' })
+    const words = 'changed the partner maya@partner.example: status from approved to banned'
+    expect((await pages.get(`/partners/${maya}`)).text).toContain(words)
+    expect((await pages.get(`/partners/${leo}`)).text).not.toContain('status from')
+    expect((await pages.get(`/audit?subjectId=${maya}`)).text).toContain(words)
+    expect((await pages.get(`/audit?subjectId=${leo}`)).text).toContain('No entries yet.')
+    expect((await pages.get('/audit?subjectId=x')).status).toBe(400)
+    const theirs = await openPages(await createMerchant())
+    expect((await theirs.get(`/audit?subjectId=${maya}`)).text).toContain('No entries yet.')
+    const member = await openPages(merchant, 'member')
+    expect((await member.get(`/partners/${maya}`)).text).not.toContain('status from')
+  })
+})
+
 describe('changing many partners', () => {
   const chosen = (...ids: string[]) => Object.fromEntries(ids.map((id) => [`choice-${id}`, 'on']))
   const statuses = async ({ workspace }: Merchant) =>

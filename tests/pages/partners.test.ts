@@ -104,7 +104,7 @@ test('a manager finds a partner, adds a coupon and a group, bans it and reinstat
   await page.getByRole('cell', { name: 'MAYA20' }).waitFor()
   await page.getByRole('button', { name: 'Remove promo_1QxYz' }).click()
   await page.getByText('Coupon removed').waitFor()
-  expect(await page.getByRole('cell', { name: 'promo_1QxYz' }).count()).toBe(0)
+  expect(await page.getByRole('cell', { name: 'promo_1QxYz', exact: true }).count()).toBe(0)
 
   await page.getByLabel('Group').selectOption('Silver')
   await page.getByRole('button', { name: 'Save partner' }).click()
