@@ -431,6 +431,7 @@ export const addYear = async (
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 })
   // Postgres may be stopped meanwhile: then the transaction fails, and nothing was added.
   pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   try {
     const found = await db
