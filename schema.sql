@@ -3910,7 +3910,8 @@ declare
     s      events;
     fresh  jsonb[];
 begin
-    select * into s from events where workspace_id = workspace and id = sale for update;
+    -- Not `for update`: that would wait for those who only refer to the sale, and who may wait for this transaction.
+    select * into s from events where workspace_id = workspace and id = sale for no key update;
     fresh := array(select r from jsonb_array_elements(refunds) r where r ->> 'id' <> all (s.announced_refunds));
     if cardinality(fresh) = 0 then return; end if;
     update events set announced_refunds = announced_refunds || array(select r ->> 'id' from unnest(fresh) r) where id = s.id;

@@ -119,7 +119,9 @@ export const confirmSales = async (db: Db, applications: Application[]): Promise
   const statements = kept.map(({ application, sale: { id, revision } }) => [
     sql`
       select assert_unchanged(revision = ${revision}::integer)
-      from events where workspace_id = ${application.workspaceId} and id = ${id} for update`.compile(db),
+      from events where workspace_id = ${application.workspaceId} and id = ${id} for no key update`.compile(
+      db,
+    ),
     ...review(application, id).map((part) => part.compile(db)),
   ])
   try {
@@ -187,7 +189,7 @@ const holdOneTimeReward = (
 /** Locks the customer, and rolls the batch back if it is not as it was read. */
 const lockCustomer = (workspaceId: string, { id, revision }: CustomerChange) => sql<unknown>`
   select assert_unchanged(exists (
-    select from customers where workspace_id = ${workspaceId} and id = ${id} and revision = ${revision} for update))`
+    select from customers where workspace_id = ${workspaceId} and id = ${id} and revision = ${revision} for no key update))`
 
 /** Replaces the referrals of the purchase, and marks the later sales that depend on what has changed. */
 const saveCustomer = (workspaceId: string, change: CustomerChange, saleId: string | null) => {

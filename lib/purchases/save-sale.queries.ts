@@ -12,8 +12,10 @@ export const saveSale = (
 ): RawBuilder<unknown> => {
   switch (sale.kind) {
     case 'none':
+      return sql`select null::uuid as id`
     case 'keep':
-      return sql`select ${saleId}::uuid as id`
+      // Locked first, as by every other plan: what reviews the sale takes locks that others take after this one.
+      return sql`select id from events where workspace_id = ${workspaceId} and id = ${saleId} for no key update`
     case 'adjust':
       return updateSale(workspaceId, sale, sql``)
     case 'update': {

@@ -57,16 +57,6 @@ describe('npm start', () => {
   })
   afterAll(() => system?.stop())
 
-  test('stops cleanly while it adds the demo’s year, of which nothing is left', async () => {
-    const filling = await startSystem({ DEMO_YEAR: '' })
-    const pool = openPool(filling.demo.databaseUrl)
-    const adding = `select from pg_stat_activity where query like '%save_report_1%' and pid <> pg_backend_pid()`
-    await vi.waitFor(async () => expect(await pool.query(adding)).not.toEqual([]), 20_000)
-    await pool.end()
-    expect(await filling.stop()).toBe(0)
-    expect(filling.output()).not.toMatch(/did not stop|Error|has a year/)
-  })
-
   test('keeps its data between runs, and the API key in demo.json stays valid', async () => {
     const { demo } = system
     expect(demo).toMatchObject({
