@@ -2,9 +2,9 @@ import * as z from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { MailResponse } from '../../lib/mail/mails.responses.ts'
 import { MailQuery } from '../../lib/mail/mails.schemas.ts'
+import { EDITABLE_KINDS } from '../../lib/mail/mails.ts'
 import { MailTextResponse, MailTextsResponse } from '../../lib/mail/texts.responses.ts'
 import { MailTextChange } from '../../lib/mail/texts.schemas.ts'
-import { EDITABLE_KINDS } from '../../lib/mail/texts.ts'
 import {
   act,
   BODY_ERRORS,

@@ -7,8 +7,7 @@ import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { rpc } from '../../lib/http/rpc.ts'
 import { type Checked, type Fields, form } from '../../lib/http/validate.ts'
-import { formatMoney, parseMoney } from '../../lib/money.ts'
-import { Field } from '../../lib/pages/fields.tsx'
+import { formatMoney } from '../../lib/money.ts'
 import { checkForm } from '../../lib/pages/forms.ts'
 import { Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
@@ -16,6 +15,7 @@ import { refundedCentsOf } from '../../lib/purchases/hand-refund.queries.ts'
 import type { CreditsService } from '../../lib/purchases/purchases.rpc.ts'
 import { type EventRow, findEvent } from '../../lib/tracking/events.queries.ts'
 import { HandRefund } from '../../lib/tracking/events.schemas.ts'
+import { PartField, readPart } from './part-field.tsx'
 import { ReasonField } from './reason-field.tsx'
 
 type Props = {
@@ -41,14 +41,10 @@ const RefundPage = ({ path, event, leftCents, fields = {}, errors, message }: Pr
     </p>
     <form method="post" action={`${path}/refund`}>
       <input type="hidden" name="externalId" value={fields.externalId ?? newId()} />
-      <Field
+      <PartField
         label={`Refunded amount (${event.currency})`}
-        name="amount"
         hint={`Leave it empty to refund all that is left: ${formatMoney(leftCents, event.currency)}.`}
-        inputmode="decimal"
-        maxlength={20}
-        autocomplete="off"
-        value={fields.amount}
+        fields={fields}
         errors={errors}
       />
       <ReasonField label="Reason for the refund" fields={fields} errors={errors} />
@@ -62,16 +58,9 @@ const RefundPage = ({ path, event, leftCents, fields = {}, errors, message }: Pr
 )
 
 const readRefund = (fields: Fields, currency: string): Checked<HandRefund> => {
-  const { externalId, amount = '', reason = '' } = fields
-  const amountCents = amount.trim() ? parseMoney(amount.trim().replace(',', '.'), currency) : undefined
-  const problems =
-    amountCents === null || amountCents === 0
-      ? [{ path: 'amount', message: 'Enter an amount of the currency, such as 5.00, or nothing.' }]
-      : []
-  return checkForm(HandRefund, {
-    input: { externalId, reason, amountCents: amountCents || undefined },
-    problems,
-  })
+  const { externalId, reason = '' } = fields
+  const { amountCents, problems } = readPart(fields, currency)
+  return checkForm(HandRefund, { input: { externalId, reason, amountCents }, problems })
 }
 
 const SAVED_BEFORE =

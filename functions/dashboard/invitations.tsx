@@ -5,12 +5,12 @@ import { type Invited, invite } from '../../lib/applications/invitations.queries
 import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { checked, form } from '../../lib/http/validate.ts'
-import { controls, type FormState, Select, TextArea } from '../../lib/pages/fields.tsx'
+import { controls, type FormState, TextArea } from '../../lib/pages/fields.tsx'
 import { Done, Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { counted } from '../../lib/plural.ts'
 import { programsAndGroupsQuery } from '../../lib/workspace/partners.queries.ts'
-import { type Choice, groupOptions } from './partners-actions.tsx'
+import { GroupField, groupOptions, type ProgramAndGroup, ProgramField } from './choices.tsx'
 
 const LABELS = { programId: 'Program', groupId: 'Group', emails: 'Email addresses' }
 
@@ -27,12 +27,10 @@ const resultWords = ({ invited, invitedBefore, partners, applied, blocked }: Inv
     .filter(Boolean)
     .join(' ')
 
-type Props = FormState & { base: string; choices: Choice[]; result?: Invited | undefined }
+type Props = FormState & { base: string; choices: ProgramAndGroup[]; result?: Invited | undefined }
 
 const InvitePage = ({ base, choices, fields, errors, result }: Props) => {
   const control = controls(LABELS, { fields, errors })
-  const programs = [...new Map(choices.map(({ programId, programName }) => [programId, programName]))]
-  const groups = groupOptions(choices)
   return (
     <>
       <p>
@@ -46,14 +44,8 @@ const InvitePage = ({ base, choices, fields, errors, result }: Props) => {
         applications.
       </p>
       <form method="post">
-        {programs.length > 1 ? (
-          <Select {...control('programId')} options={programs.map(([value, label]) => ({ value, label }))} />
-        ) : (
-          <input type="hidden" name="programId" value={programs[0]?.[0]} />
-        )}
-        {groups.length > 0 && (
-          <Select {...control('groupId')} options={[{ value: '', label: 'None' }, ...groups]} />
-        )}
+        <ProgramField {...control('programId')} choices={choices} />
+        <GroupField {...control('groupId')} groups={groupOptions(choices)} />
         <TextArea
           {...control('emails')}
           hint={`One per line, or separated by commas. At most ${MAX_INVITED}.`}

@@ -12,19 +12,18 @@ import { createRoutes } from '../../lib/http/app.ts'
 import { MAX_ID_LENGTH } from '../../lib/http/fields.ts'
 import { found } from '../../lib/http/found.ts'
 import { checked, type Fields, form } from '../../lib/http/validate.ts'
-import { Checkbox, controls, Field, type FormState, Select, TextArea } from '../../lib/pages/fields.tsx'
+import { Checkbox, controls, Field, type FormState, TextArea } from '../../lib/pages/fields.tsx'
 import { Copyable, Done, noticeFor, Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { listGroups } from '../../lib/workspace/groups.queries.ts'
 import { findProgram, type Program } from '../../lib/workspace/programs.queries.ts'
+import { GroupField, groupNames, type Option } from './choices.tsx'
 
 const DONE = { saved: 'Page saved.' }
 
 const LABELS = { intro: 'Introduction (optional)', groupId: 'Group', agreement: 'Terms (optional)' }
 
 const QUESTIONS = Array.from({ length: MAX_QUESTIONS }, (_, index) => `question${index}`)
-
-const MAX_GROUPS = 200
 
 const fieldsOf = ({ isOpen, intro, questions, approves, groupId, agreement }: JoinSettings): Fields => ({
   ...(isOpen && { isOpen: 'on' }),
@@ -47,7 +46,7 @@ const settingsIn = (fields: Fields) => ({
 type Props = FormState & {
   base: string
   program: Program
-  groups: { id: string; name: string }[]
+  groups: Option[]
   url: string
   done?: string | undefined
 }
@@ -101,16 +100,7 @@ const JoinPageSettings = ({ base, program, groups, url, fields, errors, done }: 
           hint="Everybody who applies becomes a partner, without a manager."
           checked={fields.approves !== undefined}
         />
-        {groups.length > 0 && (
-          <Select
-            {...control('groupId')}
-            hint="Of partners who are approved at once."
-            options={[
-              { value: '', label: 'None' },
-              ...groups.map(({ id, name }) => ({ value: id, label: name })),
-            ]}
-          />
-        )}
+        <GroupField {...control('groupId')} hint="Of partners who are approved at once." groups={groups} />
         <TextArea
           {...control('agreement')}
           hint="Applicants accept them. A changed text is a new version, which the portal asks partners to accept."
@@ -131,7 +121,7 @@ const show = async (
   status: 200 | 400 = 200,
 ) => {
   const { db, workspace } = c.var
-  const groups = await listGroups(db, workspace.id, program.id, { limit: MAX_GROUPS })
+  const groups = groupNames(await listGroups(db, workspace.id, program.id))
   const url = new URL(`/join/${program.id}`, c.req.url).href
   const children = (
     <JoinPageSettings base={`/app/${workspace.slug}`} {...{ program, groups, url }} {...state} />

@@ -4,14 +4,13 @@ import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { checked, type Fields, form } from '../../lib/http/validate.ts'
 import { MAX_SUBJECT_LENGTH, type MailContent } from '../../lib/mail/content.ts'
-import { PARTNER_MAIL_KINDS, type PartnerMailKind } from '../../lib/mail/mails.ts'
+import { type EditableKind, PARTNER_MAIL_KINDS, type PartnerMailKind } from '../../lib/mail/mails.ts'
 import { sampleDetails } from '../../lib/mail/samples.ts'
 import { outboxContent } from '../../lib/mail/templates.tsx'
 import { MAX_TEST_MAILS, queueTestMail } from '../../lib/mail/test-mails.queries.ts'
 import { listMailTexts, saveMailText } from '../../lib/mail/texts.queries.ts'
 import { MailTextChange } from '../../lib/mail/texts.schemas.ts'
 import {
-  type EditableKind,
   type EditedText,
   isEditable,
   MAX_INTRO_LENGTH,

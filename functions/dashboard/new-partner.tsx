@@ -3,14 +3,14 @@ import { managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { MAX_ID_LENGTH } from '../../lib/http/fields.ts'
 import { checked, form } from '../../lib/http/validate.ts'
-import { Checkbox, controls, Field, type FormState, Select } from '../../lib/pages/fields.tsx'
+import { Checkbox, controls, Field, type FormState } from '../../lib/pages/fields.tsx'
 import { Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { MAX_SLUG_LENGTH } from '../../lib/slugs.ts'
 import { addPartner, creationError } from '../../lib/workspace/new-partner.service.ts'
 import { programsAndGroupsQuery } from '../../lib/workspace/partners.queries.ts'
 import { NewPartner } from '../../lib/workspace/partners.schemas.ts'
-import { type Choice, groupOptions } from './partners-actions.tsx'
+import { GroupField, groupOptions, type ProgramAndGroup, ProgramField } from './choices.tsx'
 
 const LABELS = {
   programId: 'Program',
@@ -21,12 +21,10 @@ const LABELS = {
   couponId: 'Coupon (optional)',
 }
 
-type Props = FormState & { base: string; choices: Choice[]; message?: string | undefined }
+type Props = FormState & { base: string; choices: ProgramAndGroup[]; message?: string | undefined }
 
 const NewPartnerPage = ({ base, choices, fields, errors, message }: Props) => {
   const control = controls(LABELS, { fields, errors })
-  const programs = [...new Map(choices.map(({ programId, programName }) => [programId, programName]))]
-  const groups = groupOptions(choices)
   return (
     <>
       <p>
@@ -39,11 +37,7 @@ const NewPartnerPage = ({ base, choices, fields, errors, message }: Props) => {
         <a href={`${base}/import`}>import a file</a>.
       </p>
       <form method="post">
-        {programs.length > 1 ? (
-          <Select {...control('programId')} options={programs.map(([value, label]) => ({ value, label }))} />
-        ) : (
-          <input type="hidden" name="programId" value={programs[0]?.[0]} />
-        )}
+        <ProgramField {...control('programId')} choices={choices} />
         <Field {...control('email')} type="email" required autocomplete="off" />
         <Field {...control('name')} maxlength={MAX_ID_LENGTH} autocomplete="off" />
         <Field
@@ -54,9 +48,7 @@ const NewPartnerPage = ({ base, choices, fields, errors, message }: Props) => {
           autocapitalize="none"
           spellcheck="false"
         />
-        {groups.length > 0 && (
-          <Select {...control('groupId')} options={[{ value: '', label: 'None' }, ...groups]} />
-        )}
+        <GroupField {...control('groupId')} groups={groupOptions(choices)} />
         <Field
           {...control('couponId')}
           hint="The ID of a coupon or promotion code in your payment processor. Its sales are credited to the partner."

@@ -18,29 +18,21 @@ import {
   type SharedChange,
 } from '../../lib/workspace/change-partners.queries.ts'
 import { programsAndGroupsQuery } from '../../lib/workspace/partners.queries.ts'
-
-/** A program with one of its groups, if it has any. */
-export type Choice = {
-  programId: string
-  programName: string
-  groupId: string | null
-  groupName: string | null
-}
-
-/** The groups of all programs, as options. */
-export const groupOptions = (choices: Choice[]) => {
-  const hasSeveral = new Set(choices.map(({ programId }) => programId)).size > 1
-  return choices.flatMap(({ groupId, groupName, programName }) => {
-    if (groupId === null || groupName === null) return []
-    return { value: groupId, label: hasSeveral ? `${programName}: ${groupName}` : groupName }
-  })
-}
+import { groupOptions, type ProgramAndGroup } from './choices.tsx'
 
 /** In the place of a group's id. */
 const NO_GROUP = 'none'
 
 /** The form below the list, to which its checkboxes belong. */
-export const PartnerActions = ({ id, base, choices }: { id: string; base: string; choices: Choice[] }) => {
+export const PartnerActions = ({
+  id,
+  base,
+  choices,
+}: {
+  id: string
+  base: string
+  choices: ProgramAndGroup[]
+}) => {
   const groups = groupOptions(choices)
   return (
     <section>

@@ -11,8 +11,9 @@ import { currenciesQuery, partnerListQuery } from '../../lib/workspace/partner-l
 import { programsAndGroupsQuery } from '../../lib/workspace/partners.queries.ts'
 import { PARTNER_SORTS, PartnerListQuery, type PartnerSort } from '../../lib/workspace/partners.schemas.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
+import { groupOptions, type ProgramAndGroup, programOptions } from './choices.tsx'
 import { PartnerTable, SORTS } from './partner-table.tsx'
-import { type Choice, groupOptions, PartnerActions } from './partners-actions.tsx'
+import { PartnerActions } from './partners-actions.tsx'
 
 const DONE = {
   moved: 'Partners moved.',
@@ -36,11 +37,11 @@ const PartnerFilters = ({
   base: string
   fields: Fields
   errors: ErrorDetail[] | undefined
-  choices: Choice[]
+  choices: ProgramAndGroup[]
   currencies: string[]
   sort: PartnerSort
 }) => {
-  const programs = [...new Map(choices.map((choice) => [choice.programId, choice.programName]))]
+  const programs = programOptions(choices)
   const groups = groupOptions(choices)
   return (
     <Filters
@@ -59,12 +60,7 @@ const PartnerFilters = ({
         errors={errors}
       />
       {programs.length > 1 && (
-        <Select
-          label="Program"
-          name="programId"
-          options={[ANY, ...programs.map(([value, label]) => ({ value, label }))]}
-          value={fields.programId}
-        />
+        <Select label="Program" name="programId" options={[ANY, ...programs]} value={fields.programId} />
       )}
       {groups.length > 0 && (
         <Select label="Group" name="groupId" options={[ANY, ...groups]} value={fields.groupId} />

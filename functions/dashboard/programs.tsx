@@ -28,9 +28,6 @@ const DONE = {
   saved: 'Program saved. Sales that were paid before keep their terms.',
 }
 
-/** The page lists all groups without pagination. No program is known to have more. */
-const MAX_GROUPS = 200
-
 /** /app/:workspace/programs: programs and their terms. */
 export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/programs', query(Page), async (c) => {
@@ -65,7 +62,7 @@ export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/programs/:id', async (c) => {
     const { db, now, workspace } = c.var
     const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
-    const groups = await listGroups(db, workspace.id, program.id, { limit: MAX_GROUPS })
+    const groups = await listGroups(db, workspace.id, program.id)
     const { origin } = new URL(c.req.url)
     const children = (
       <ProgramPage
@@ -110,7 +107,7 @@ export default createRoutes<WorkspaceEnv>()
 const refuse = async (c: Context<WorkspaceEnv>, id: string, fields: Fields, errors: ErrorDetail[]) => {
   const { db, now, workspace } = c.var
   const program = await found('program', id, (id) => findProgram(db, workspace.id, id))
-  const groups = await listGroups(db, workspace.id, program.id, { limit: MAX_GROUPS })
+  const groups = await listGroups(db, workspace.id, program.id)
   const { origin } = new URL(c.req.url)
   const children = <ProgramPage {...{ workspace, program, groups, origin, now, fields, errors }} />
   return renderPage(c, { title: program.name, section: '/programs', scripts: SCRIPTS, children }, 400)

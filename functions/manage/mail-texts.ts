@@ -2,13 +2,12 @@ import { actOf, manager } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { body } from '../../lib/http/validate.ts'
+import { EDITABLE_KINDS, type EditableKind } from '../../lib/mail/mails.ts'
 import { listMailTexts, saveMailText, UNCHANGED } from '../../lib/mail/texts.queries.ts'
 import type { MailTextResponse, MailTextsResponse } from '../../lib/mail/texts.responses.ts'
 import { MailTextChange } from '../../lib/mail/texts.schemas.ts'
 import {
   defaultText,
-  EDITABLE_KINDS,
-  type EditableKind,
   type EditedText,
   isEditable,
   placeholdersOf,

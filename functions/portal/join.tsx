@@ -1,14 +1,10 @@
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import * as z from 'zod'
-import {
-  approveApplication,
-  readStanding,
-  type Standing,
-  saveApplication,
-} from '../../lib/applications/applications.queries.ts'
+import { readStanding, type Standing, saveApplication } from '../../lib/applications/applications.queries.ts'
 import { NewApplication } from '../../lib/applications/applications.schemas.ts'
 import { MAX_TEXT_LENGTH } from '../../lib/applications/applications.ts'
+import { approveApplication } from '../../lib/applications/decisions.queries.ts'
 import { type PublicJoinPage, readJoinPage } from '../../lib/applications/join-pages.queries.ts'
 import type { SessionEnv } from '../../lib/auth/session.ts'
 import { createRoutes } from '../../lib/http/app.ts'

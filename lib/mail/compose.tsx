@@ -1,8 +1,9 @@
 /** What all emails are composed of. Names are untrusted input, which layout.tsx escapes. */
 import { type MailContent, subjectLine } from './content.ts'
 import { renderHtml, renderText } from './layout.tsx'
+import type { EditableKind } from './mails.ts'
 import type { Paragraph } from './paragraphs.ts'
-import { type EditableKind, type EditedText, introOf, subjectOf, type Values } from './texts.ts'
+import { type EditedText, introOf, subjectOf, type Values } from './texts.ts'
 
 /** An email in HTML and in plain text. */
 export const content = (subject: string, paragraphs: Paragraph[]): MailContent => ({

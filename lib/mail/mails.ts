@@ -32,8 +32,8 @@ export const MAIL_KINDS = [
 ] as const
 export type MailKind = (typeof MAIL_KINDS)[number]
 
-/** Those that go to partners, and to people who may become one. */
-export const PARTNER_MAIL_KINDS = [
+/** Those to partners, and to people who may become one, whose words managers may change. */
+export const EDITABLE_KINDS = [
   'welcome',
   'moved',
   'partner_invitation',
@@ -44,6 +44,12 @@ export const PARTNER_MAIL_KINDS = [
   'payout_failed',
   'payout_returned',
   'bank_refused',
+] as const satisfies MailKind[]
+export type EditableKind = (typeof EDITABLE_KINDS)[number]
+
+/** Those that go to partners, and to people who may become one. */
+export const PARTNER_MAIL_KINDS = [
+  ...EDITABLE_KINDS,
   'payment_details',
   'payout_account',
   'address_link',

@@ -1,8 +1,7 @@
 /** The tables of this room, for Kysely: the outbox, and the words that managers have changed. See lib/db/tables.ts. */
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { Json } from '../db/columns.ts'
-import type { MailStatus, OutboxKind } from './mails.ts'
-import type { EditableKind } from './texts.ts'
+import type { EditableKind, MailStatus, OutboxKind } from './mails.ts'
 
 export type MailTables = {
   mail_texts: {

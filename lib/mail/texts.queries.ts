@@ -4,7 +4,8 @@ import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { isConflict } from '../db/neon.ts'
 import { type Act, auditEntry } from '../workspace/audit.queries.ts'
-import { type EditableKind, type EditedText, withoutDefaults } from './texts.ts'
+import type { EditableKind } from './mails.ts'
+import { type EditedText, withoutDefaults } from './texts.ts'
 
 /** A changed text. The version goes up with each change. */
 export type StoredText = EditedText & { kind: EditableKind; version: number }

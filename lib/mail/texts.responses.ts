@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { EDITABLE_KINDS } from './texts.ts'
+import { EDITABLE_KINDS } from './mails.ts'
 
 export const MailTextResponse = z
   .strictObject({

@@ -3,22 +3,8 @@
  * because it says what to do, and who sent the email. Notices that protect an account are fixed as a whole.
  */
 import { oneLine } from './content.ts'
-import type { PartnerMailKind } from './mails.ts'
+import { EDITABLE_KINDS, type EditableKind } from './mails.ts'
 import type { Paragraph } from './paragraphs.ts'
-
-export const EDITABLE_KINDS = [
-  'welcome',
-  'moved',
-  'partner_invitation',
-  'application_rejected',
-  'connect_account',
-  'connect_reminder',
-  'payout_sent',
-  'payout_failed',
-  'payout_returned',
-  'bank_refused',
-] as const satisfies PartnerMailKind[]
-export type EditableKind = (typeof EDITABLE_KINDS)[number]
 
 export const isEditable = (kind: string): kind is EditableKind =>
   (EDITABLE_KINDS as readonly string[]).includes(kind)

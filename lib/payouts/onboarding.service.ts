@@ -5,19 +5,21 @@ import type { DatabaseEnv } from '../db/neon.ts'
 import { decryptSecret } from '../secrets.ts'
 import { sha256 } from '../sha256.ts'
 import { timeWords } from '../time-words.ts'
-import { loadKnownAccount, saveReadings } from './account-checks.queries.ts'
 import {
   bindPayoutAccount,
   confirmHeldAccount,
   disconnectAccount,
+  type Moment,
+  type NewHold,
+  type Platform,
+} from './account-changes.queries.ts'
+import { loadKnownAccount, saveReadings } from './account-checks.queries.ts'
+import {
   type Holder,
   intendPayoutAccount,
   loadOnboarding,
-  type Moment,
-  type NewHold,
   noteUnreachable,
   type PayoutAccount,
-  type Platform,
   withdrawIntent,
 } from './accounts.queries.ts'
 import { effectiveFrom } from './payment-details.ts'

@@ -6,7 +6,7 @@ import { SALE_EXPECTED } from '../purchases/processors.ts'
 import { textArray } from '../purchases/received.queries.ts'
 import type { PartnerTerms } from './attribution.ts'
 import { type FromJson, reviveTerms } from './facts.queries.ts'
-import type { PastCustomer, PastEvent, PastPartner } from './replay.ts'
+import type { PastCustomer, PastEvent, PastPartner } from './past.ts'
 import type { Step } from './steps.ts'
 
 /** Which events are read, newest first. */

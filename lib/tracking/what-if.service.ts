@@ -7,7 +7,8 @@ import {
   readPastPartners,
   timeOfId,
 } from './past.queries.ts'
-import { movesCredit, type Past, type PastEvent, type TermsChange } from './replay.ts'
+import type { Past, PastEvent, TermsChange } from './past.ts'
+import { movesCredit } from './past-credits.ts'
 import { type CurrencyDifference, compare } from './what-if.ts'
 
 export type WhatIf = {

@@ -1,5 +1,6 @@
 /** What a period would have earned under other terms: by currency, in all and by partner. */
-import { type Past, replay, type TermsChange } from './replay.ts'
+import type { Past, TermsChange } from './past.ts'
+import { replay } from './replay.ts'
 
 /** Minor units. */
 export type Difference = { currentCents: number; changedCents: number; differenceCents: number }

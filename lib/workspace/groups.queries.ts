@@ -56,12 +56,15 @@ export const findGroup = async (db: Db, workspaceId: string, id: string): Promis
   return row && toGroup(row)
 }
 
+/** Pages show all groups of a program without pagination. No program is known to have more. */
+const MAX_GROUPS = 200
+
 /** The groups of a program, newest first. */
 export const listGroups = async (
   db: Db,
   workspaceId: string,
   programId: string,
-  { cursor, limit }: PageRequest,
+  { cursor, limit }: PageRequest = { limit: MAX_GROUPS },
 ): Promise<Group[]> => {
   const groups = selectGroups(db, workspaceId)
     .where('g.program_id', '=', programId)

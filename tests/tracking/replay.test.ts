@@ -1,13 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Referral } from '../../lib/customers/owner.ts'
 import type { PartnerTerms } from '../../lib/tracking/attribution.ts'
-import {
-  type PastCustomer,
-  type PastEvent,
-  type PastPartner,
-  replay,
-  type TermsChange,
-} from '../../lib/tracking/replay.ts'
+import type { PastCustomer, PastEvent, PastPartner, TermsChange } from '../../lib/tracking/past.ts'
+import { replay } from '../../lib/tracking/replay.ts'
 import type { Reward } from '../../lib/tracking/rewards.ts'
 import { compare } from '../../lib/tracking/what-if.ts'
 

@@ -353,7 +353,7 @@ test.each(Object.keys(PROGRAMS) as ProgramName[])(
   `${HISTORIES} purchases of a “%s” program, received in any order, repeated or concurrently, end in the same ledger, also what they would earn in the others`,
   async (program) => {
     const { merchant, stripe, clicks, manager } = await openShop(program)
-    const told: Story[] = []
+    const reports: Story[] = []
 
     const history = async (story: Story, order: number[], repeats: number[], dice: number) => {
       // An event within the same milliseconds as a report of its payment may miss it until the next one comes.
@@ -394,7 +394,7 @@ test.each(Object.keys(PROGRAMS) as ProgramName[])(
 
       expect(statuses.filter((status) => status !== 200)).toEqual([])
       expect(await ledger(merchant, ids)).toEqual(account(program, story))
-      told.push(story)
+      reports.push(story)
     }
 
     // A one-time reward goes to the customer's first sale that is received; for a customer who was known before, that may
@@ -418,7 +418,7 @@ test.each(Object.keys(PROGRAMS) as ProgramName[])(
       const { body } = await manager.post(`/programs/${merchant.programId}/what-if`, TERMS[other])
       expect({ other, is: answered(program, body as unknown as WhatIfResponse) }).toEqual({
         other,
-        is: modeled(program, other, told),
+        is: modeled(program, other, reports),
       })
     }
   },

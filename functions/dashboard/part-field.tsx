@@ -1,0 +1,31 @@
+/** The amount of a form that refunds or reverses all that is left, or a part of it. */
+import type { Child } from 'hono/jsx'
+import type { ErrorDetail } from '../../lib/http/errors.ts'
+import type { Fields } from '../../lib/http/validate.ts'
+import { parseMoney } from '../../lib/money.ts'
+import { Field } from '../../lib/pages/fields.tsx'
+
+/** @returns minor units; undefined for all that is left, or with a problem */
+export const readPart = ({ amount = '' }: Fields, currency: string) => {
+  const cents = amount.trim() ? parseMoney(amount.trim().replace(',', '.'), currency) : undefined
+  const problems =
+    cents === null || cents === 0
+      ? [{ path: 'amount', message: 'Enter an amount of the currency, such as 5.00, or nothing.' }]
+      : []
+  return { amountCents: cents || undefined, problems }
+}
+
+type Props = { label: string; hint: Child; fields: Fields; errors: ErrorDetail[] | undefined }
+
+export const PartField = ({ label, hint, fields, errors }: Props) => (
+  <Field
+    label={label}
+    name="amount"
+    hint={hint}
+    inputmode="decimal"
+    maxlength={20}
+    autocomplete="off"
+    value={fields.amount}
+    errors={errors}
+  />
+)

@@ -1,0 +1,132 @@
+/** What managers decide on applications. */
+import { type SqlBool, sql } from 'kysely'
+import type { Db } from '../db/connection.ts'
+import { newId } from '../db/ids.ts'
+import { unlessTaken } from '../imports/partner-import.queries.ts'
+import { type Act, auditEntry } from '../workspace/audit.queries.ts'
+import { createPartner, type NewPartner } from '../workspace/new-partner.queries.ts'
+import { type ApplicationRow, findApplication } from './applications.queries.ts'
+
+/** What a decision needs to know of an application. */
+type Decided = Pick<ApplicationRow, 'id' | 'programId' | 'email' | 'name'>
+
+/** Of concurrent decisions, one finds that nobody has decided it. */
+const lock = (id: string) => sql<unknown>`select from applications where id = ${id} for update`
+
+/** Whether nobody has decided it, as a condition. */
+const isWaiting = (id: string) =>
+  sql<SqlBool>`exists (select from applications where id = ${id} and outcome is null)`
+
+/**
+ * Makes the applicant a partner, in one transaction. If the address is a partner's already, the application is approved for that
+ * one. Idempotent.
+ *
+ * @param decidedBy null if the page approves by itself
+ * @returns whether it is approved; not if it was rejected before
+ */
+export const approveApplication = async (
+  db: Db,
+  act: Act,
+  { id, programId, email, name }: Decided,
+  { groupId, welcome, decidedBy }: Pick<NewPartner, 'groupId' | 'welcome'> & { decidedBy: string | null },
+): Promise<'approved' | 'group_not_found' | 'decided'> => {
+  const { workspaceId, now } = act
+  const approvedFor = (partnerId: string) => [
+    lock(id).compile(db),
+    auditEntry(db, {
+      ...act,
+      firstId: undefined,
+      action: 'application.approved',
+      subjectId: id,
+      details: { email },
+      when: isWaiting(id),
+    }).compile(),
+    db
+      .updateTable('applications')
+      .set({ outcome: 'approved', decided_at: now, decided_by: decidedBy, partner_id: partnerId })
+      .where('id', '=', id)
+      .where('outcome', 'is', null)
+      .compile(),
+    // Also if a manager rejects it at the same moment: then nobody becomes a partner.
+    sql`select assert_unchanged(exists (select from applications where id = ${id} and partner_id = ${partnerId}))`.compile(
+      db,
+    ),
+    sql`
+      insert into agreement_acceptances (partner_id, version, program_id, workspace_id, accepted_at)
+      select partner_id, agreement_version, program_id, workspace_id, applied_at from applications
+      where id = ${id} and agreement_version is not null
+      on conflict do nothing`.compile(db),
+  ]
+  const before = await findApplication(db, workspaceId, id)
+  if (before?.status === 'approved') return 'approved'
+  if (before?.status !== 'applied' && before?.status !== 'invited') return 'decided'
+  const created = await createPartner(
+    db,
+    { ...act, firstId: `${id.slice(0, -2)}00` },
+    { programId, email, name, slug: null, groupId, coupon: null, suffixTaken: true, welcome, approvedFor },
+  )
+  if (!('partner' in created)) return 'group_not_found'
+  if (created.outcome === 'created') return 'approved'
+  await unlessTaken(() => db.batch(approvedFor(created.partner.id)))
+  const after = await findApplication(db, workspaceId, id)
+  return after?.status === 'approved' ? 'approved' : 'decided'
+}
+
+/**
+ * Rejects an application. Idempotent.
+ *
+ * @param mail what the mail to the applicant says; null sends none
+ * @returns whether it is rejected; not if it was approved before
+ */
+export const rejectApplication = async (
+  db: Db,
+  act: Act,
+  { id, email }: Decided,
+  { reason, blocks, mail }: { reason: string | null; blocks: boolean; mail: object | null },
+): Promise<boolean> => {
+  const { workspaceId, actor, now } = act
+  const [, , , , [after]] = await db.batch([
+    lock(id).compile(db),
+    auditEntry(db, {
+      ...act,
+      action: 'application.rejected',
+      subjectId: id,
+      details: { email, reason, blocks, mailed: mail !== null },
+      when: isWaiting(id),
+    }).compile(),
+    sql`
+      insert into mails (id, workspace_id, kind, recipient, details, created_at, next_attempt_at)
+      select ${newId()}, ${workspaceId}, 'application_rejected', ${email}, ${JSON.stringify(mail)}::jsonb, ${now}, ${now}
+      where ${mail !== null} and ${isWaiting(id)}`.compile(db),
+    db
+      .updateTable('applications')
+      .set({ outcome: 'rejected', decided_at: now, decided_by: actor, reason, is_blocked: blocks })
+      .where('workspace_id', '=', workspaceId)
+      .where('id', '=', id)
+      .where('outcome', 'is', null)
+      .compile(),
+    db.selectFrom('applications').where('id', '=', id).select('status').compile(),
+  ])
+  return after?.status === 'rejected'
+}
+
+/** Deletes what somebody who is not a partner has sent, who may apply again. Idempotent. */
+export const deleteApplication = async (db: Db, act: Act, { id }: Decided): Promise<void> => {
+  const isNoPartner = sql<SqlBool>`exists (
+    select from applications where workspace_id = ${act.workspaceId} and id = ${id} and partner_id is null)`
+  await db.batch([
+    auditEntry(db, {
+      ...act,
+      action: 'application.deleted',
+      subjectId: id,
+      details: {},
+      when: isNoPartner,
+    }).compile(),
+    db
+      .deleteFrom('applications')
+      .where('workspace_id', '=', act.workspaceId)
+      .where('id', '=', id)
+      .where('partner_id', 'is', null)
+      .compile(),
+  ])
+}

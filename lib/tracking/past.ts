@@ -1,0 +1,100 @@
+/** Recorded events, and the terms under which they are decided again. */
+import type { Referral } from '../customers/owner.ts'
+import type { AttributedBy, Click, PartnerTerms, PurchaseFacts } from './attribution.ts'
+import type { Report } from './report.ts'
+
+/** A recorded sale or lead, as far as its decision depends on it. */
+export type PastEvent = Pick<Report, 'kind' | 'externalId' | 'customerExternalId' | 'sale'> & {
+  id: string
+  occurredAt: Date
+  customerId: string | null
+  /** As it was decided. */
+  partnerId: string | null
+  attributedBy: AttributedBy | null
+  click: (Omit<Click, 'partner'> & { partnerId: string }) | null
+  /** Present for a sale that a payment processor reported. */
+  purchase: PastPurchase | undefined
+  /** A manager rejected its commission, or the purchase earns as another event. */
+  earnsNothing: boolean
+}
+
+/** The customer of an event, also one who is not recorded because nobody was credited with anything of it. */
+export const customerOf = ({ customerId, customerExternalId }: PastEvent): string =>
+  customerId ?? `reported ${customerExternalId}`
+
+export type PastPurchase = {
+  referredAt: Date
+  checkoutId: string | null
+  isProration: boolean
+  /** The earliest other sale of its subscription, if it is earlier. */
+  firstSale: { id: string; partnerId: string | null; occurredAt: Date } | null
+}
+
+export type PastCustomer = {
+  referrals: Referral[]
+  emails: string[]
+  /** A guest's address is no proof of who it is, so nobody owns it. */
+  isGuest: boolean
+  /** When the program first rewarded a sale of it that is not among the events. */
+  rewardedAt: Date | null
+}
+
+export type PastPartner = {
+  name: string | null
+  groupId: string | null
+  /** The present ones. */
+  terms: PartnerTerms
+  /** The statuses before, and until when it had them, in order. */
+  formerStatuses: { until: Date; status: PartnerTerms['status'] }[]
+}
+
+export type Past = {
+  /** From when referrals are as they would be under the terms, like the events. */
+  since: Date
+  /** In the order in which they took place. */
+  events: PastEvent[]
+  customers: ReadonlyMap<string, PastCustomer>
+  partners: ReadonlyMap<string, PastPartner>
+}
+
+/** The terms of a program that commissions depend on, without those of payment. */
+type ReplayedTerms = Pick<
+  PartnerTerms,
+  | 'reward'
+  | 'rewardInterval'
+  | 'rewardDurationMonths'
+  | 'oneTimeMinimumCents'
+  | 'attribution'
+  | 'attributeKnownCustomers'
+  | 'selfReferrals'
+>
+
+/** The terms that differ from the present ones. */
+export type TermsChange = {
+  programId: string
+  program?: Partial<ReplayedTerms>
+  attributionDays?: number | undefined
+  group?: { id: string } & Partial<Pick<NonNullable<PartnerTerms['group']>, 'saleReward' | 'leadReward'>>
+}
+
+export const factsOf = ({ referredAt, isProration }: PastPurchase, earnedAt: Date): PurchaseFacts => ({
+  coupon: null,
+  referredAt,
+  earnedAt,
+  isProration,
+})
+
+/** A partner's terms, with its status at a time. */
+export const termsAt = (
+  partner: PastPartner | undefined,
+  { programId, program, group: changedGroup }: TermsChange,
+  at: Date,
+): PartnerTerms | undefined => {
+  if (!partner) return undefined
+  const { terms, groupId, formerStatuses } = partner
+  const status = formerStatuses.find(({ until }) => until > at)?.status ?? terms.status
+  if (terms.programId !== programId) return { ...terms, status }
+  const group =
+    terms.group && changedGroup?.id === groupId ? { ...terms.group, ...changedGroup } : terms.group
+  return { ...terms, ...program, group, status }
+}
