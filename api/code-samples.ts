@@ -24,6 +24,12 @@ type Sample = { lang: string; label: string; source: string }
 /** The id of anything but a program. */
 const SAMPLE_ID = '0192f000-0000-7000-8000-00000000000a'
 
+/** The body of a request, or undefined. */
+export const bodyOf = ({ requestBody }: Operation, schemas: Schemas): unknown => {
+  const schema = requestBody?.content['application/json']?.schema
+  return schema && exampleOf(schema, schemas)
+}
+
 /** What fields of these names hold. */
 const EXAMPLES: Record<string, unknown> = {
   programId: SAMPLE_PROGRAM,
@@ -48,7 +54,7 @@ const EXAMPLES: Record<string, unknown> = {
 const SHOWN = ['clickId', 'currency']
 
 /** An example of a schema: what is required, and what the names above say. */
-export const exampleOf = (schema: Schema, schemas: Schemas, name = ''): unknown => {
+const exampleOf = (schema: Schema, schemas: Schemas, name = ''): unknown => {
   if (schema.$ref) return exampleOf(schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}, schemas, name)
   const { enum: values, anyOf, oneOf, properties, required = [], items, format, minimum } = schema
   const type = [schema.type].flat()[0]
@@ -225,9 +231,10 @@ type Operation = {
 export const samplesOf = (
   method: string,
   template: string,
-  { security = [], parameters = [], requestBody }: Operation,
+  operation: Operation,
   schemas: Schemas,
 ): Sample[] => {
+  const { security = [], parameters = [] } = operation
   const values = Object.fromEntries(
     parameters
       .filter((one) => one.in === 'path' && one.name !== 'workspace')
@@ -236,8 +243,7 @@ export const samplesOf = (
   const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     name === 'workspace' ? SAMPLE_WORKSPACE : String(values[name] ?? SAMPLE_ID),
   )
-  const schema = requestBody?.content['application/json']?.schema
-  const body = schema && exampleOf(schema, schemas)
+  const body = bodyOf(operation, schemas)
   const byKey = security.some((scheme) => 'apiKey' in scheme)
   const request = { method, path, body, byKey, isPublic: security.length === 0 }
   const [curl, ...others] = plain(request)

@@ -1,17 +1,26 @@
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi'
-import { type Schema, samplesOf } from './code-samples.ts'
+import { bodyOf, type Schema, samplesOf } from './code-samples.ts'
 import { operationId } from './operation-id.ts'
+import { WORKSPACE } from './operations.ts'
 import { paths } from './paths.ts'
 import { webhookOperations } from './webhooks.ts'
 
-/** Operations with their ids. Without `security`, they are public. */
+/** The first word of a path below the workspace: what an operation is about. */
+const topicOf = (path: string): string => {
+  const short = path.startsWith(WORKSPACE) ? path.slice(WORKSPACE.length) : path.replace('/api', '')
+  const [word = ''] = short.split('/').filter(Boolean)
+  const name = word.replaceAll('-', ' ').replace('api', 'API') || 'workspaces'
+  return name.charAt(0).toUpperCase() + name.slice(1)
+}
+
+/** Operations with their ids and tags. Without `security`, they are public. */
 const identified: ZodOpenApiPathsObject = Object.fromEntries(
   Object.entries(paths).map(([path, item]) => [
     path,
     Object.fromEntries(
       Object.entries(item).map(([method, operation]) => [
         method,
-        { operationId: operationId(method, path), security: [], ...operation },
+        { operationId: operationId(method, path), tags: [topicOf(path)], security: [], ...operation },
       ]),
     ),
   ]),
@@ -44,13 +53,15 @@ const describe = () =>
     webhooks: webhookOperations,
   })
 
-/** The OpenAPI 3.1 document, with samples of each request. */
+/** The OpenAPI 3.1 document, with samples and an example of each request. */
 export const openapi = () => {
   const document = describe()
   const schemas = (document.components?.schemas ?? {}) as Record<string, Schema>
   for (const [path, item] of Object.entries(document.paths ?? {})) {
     for (const [method, operation] of Object.entries(item) as [string, Parameters<typeof samplesOf>[2]][]) {
       Object.assign(operation, { 'x-codeSamples': samplesOf(method, path, operation, schemas) })
+      const json = operation.requestBody?.content['application/json']
+      if (json) Object.assign(json, { example: bodyOf(operation, schemas) })
     }
   }
   return document

@@ -5,12 +5,15 @@ import { ErrorResponse, listOf } from '../lib/http/common.responses.ts'
 import { ERROR_STATUS, type ErrorCode } from '../lib/http/errors.ts'
 import { Page } from '../lib/http/lists.ts'
 import { ERROR_REFERENCE } from './error-reference.ts'
+import { SAMPLE_WORKSPACE } from './sample-values.ts'
 
 type Parameters = Record<string, z.ZodType>
 
 export const WORKSPACE = '/api/workspaces/{workspace}'
 
-const workspace = { workspace: z.string().meta({ description: 'The slug or id of the workspace.' }) }
+const workspace = {
+  workspace: z.string().meta({ description: 'The slug or id of the workspace.', example: SAMPLE_WORKSPACE }),
+}
 export const id = { id: z.uuid() }
 
 /** The path parameters of an endpoint below a workspace. */

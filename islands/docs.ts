@@ -1,8 +1,7 @@
-/** The script of /docs: search, languages of samples, the reader's own values in them, and requests to try. */
+/** The script of /docs: search, languages of samples, and the reader's own values in them. */
 import { fillSamples } from './docs/fill.ts'
 import { startSearch } from './docs/search.ts'
 import { startTabs } from './docs/tabs.ts'
-import { startTrying } from './docs/try.ts'
 
 // The contents of a phone's page would fill its first screen.
 if (matchMedia('(max-width: 60rem)').matches) {
@@ -10,5 +9,4 @@ if (matchMedia('(max-width: 60rem)').matches) {
 }
 startSearch()
 startTabs()
-startTrying()
 void fillSamples()

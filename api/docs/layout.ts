@@ -15,6 +15,7 @@ export type DocsPage = {
 
 const REFERENCE = [
   { name: 'reference', label: 'API reference' },
+  { name: 'console', label: 'API console' },
   { name: 'errors', label: 'Errors' },
 ]
 

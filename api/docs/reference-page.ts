@@ -1,18 +1,16 @@
 /**
- * The API reference of /docs: each operation with its fields, responses, samples, and a form that sends it. A page of 45 kB gzipped;
- * Scalar's would need 327 packages (287 MB) to install and 1.3 MB gzipped to load.
+ * The API reference of /docs: each operation with its fields, responses and samples. It is 45 kB gzipped, works without JavaScript, and
+ * is searched with the guides. The console, which sends requests, is Scalar, 1.4 MB gzipped: see console-page.ts.
  */
 import { html, raw } from 'hono/html'
 import type { Schema } from '../code-samples.ts'
-import { exampleOf } from '../code-samples.ts'
-import { WORKSPACE } from '../operations.ts'
-import { SAMPLE_WORKSPACE } from '../sample-values.ts'
 import { codeBlock, type Heading, type Section } from './markdown.ts'
 
 type Described = Schema & { description?: string; maxLength?: number; maximum?: number }
 type Operation = {
   operationId: string
   summary: string
+  tags: [string]
   description?: string
   security?: object[]
   parameters?: { in: string; name: string; required?: boolean; schema?: Described; description?: string }[]
@@ -86,33 +84,6 @@ ${all.map(
     html`<div role="tabpanel" id="${operationId}-sample-${index}" aria-labelledby="${operationId}-tab-${index}"${index ? raw(' hidden') : ''}>${raw(codeBlock(source))}</div>`,
 )}</div>`
 
-/** Filled in and sent by islands/docs.ts, so it is hidden until that runs. */
-const tryIt = (
-  method: string,
-  path: string,
-  operation: Operation,
-  schemas: Record<string, Described>,
-): Html => {
-  const { operationId: id, parameters = [], requestBody, security = [] } = operation
-  const schema = requestBody?.content['application/json']?.schema
-  const field = (place: string, name: string, value = '', required = false) => html`<div class="field">
-<label for="${id}-${name}">${name}</label>
-<input id="${id}-${name}" name="${name}" type="${place === 'key' ? 'password' : 'text'}" data-in="${place}" value="${value}"${required ? raw(' required') : ''} autocomplete="off"></div>`
-  return html`<details class="try" hidden><summary>Try it</summary>
-<form data-method="${method.toUpperCase()}" data-path="${path}">
-${security.some((scheme) => 'apiKey' in scheme) ? field('key', 'API key') : ''}
-${parameters.map(({ in: place, name, required }) => field(place, name, name === 'workspace' ? SAMPLE_WORKSPACE : '', required))}
-${
-  schema
-    ? html`<div class="field"><label for="${id}-body">Body</label><textarea id="${id}-body" name="body" rows="8" spellcheck="false">${JSON.stringify(exampleOf(schema, schemas), null, 2)}</textarea></div>`
-    : ''
-}
-<button type="submit">Send request</button>
-<p class="hint">${security.some((scheme) => 'session' in scheme) ? 'Without an API key, it is sent as you, if you are signed in. ' : ''}It changes real data.</p>
-<div role="status"></div>
-</form></details>`
-}
-
 const operationOf = (
   method: string,
   path: string,
@@ -127,6 +98,7 @@ const operationOf = (
     requestBody,
     responses,
     security = [],
+    tags: [topic],
   } = operation
   const schema = requestBody?.content['application/json']?.schema
   const inputs = parameters.map(({ name, required = false, schema = {}, description }) => ({
@@ -139,7 +111,7 @@ const operationOf = (
   const access = [keys.includes('apiKey') && 'API key', keys.includes('session') && 'session'].filter(Boolean)
   return html`<section class="operation">
 <h3 id="${operationId}">${summary}</h3>
-<p><code class="method">${method.toUpperCase()}</code> <code>${path}</code></p>
+<p><code class="method">${method.toUpperCase()}</code> <code>${path}</code> <a href="/docs/console#tag/${slugOf(topic)}/${operationId}" aria-label="Try it: ${summary}">Try it</a></p>
 <p class="access">${access.length ? `Access: ${access.join(' or ')}` : 'Public'}</p>
 ${description ? html`<p>${text(description)}</p>` : ''}
 ${inputs.length ? fields('Parameters', inputs) : ''}
@@ -151,30 +123,24 @@ ${Object.entries(responses).map(
 ${description.split('\n\n').map((part) => html`<p>${text(part)}</p>`)}
 ${Number(status) < 300 && content ? fields(`Fields of ${status}`, rowsOf(content['application/json']?.schema, schemas)) : ''}`,
 )}</details>
-${tryIt(method, path, operation, schemas)}
 </section>`
 }
 
-/** The first word of a path below the workspace: what an operation is about. */
-const topicOf = (path: string): string => {
-  const short = path.startsWith(WORKSPACE) ? path.slice(WORKSPACE.length) : path.replace('/api', '')
-  const [word = ''] = short.split('/').filter(Boolean)
-  const name = word.replaceAll('-', ' ').replace('api', 'API') || 'workspaces'
-  return name.charAt(0).toUpperCase() + name.slice(1)
-}
+/** As Scalar writes tags in its URLs. */
+const slugOf = (topic: string): string => topic.toLowerCase().replaceAll(' ', '-')
 
 export const referencePage = (
   document: ReferenceDocument,
 ): { body: string; headings: Heading[]; sections: Section[] } => {
   const { schemas } = document.components
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => ({ path, method, operation, topic: topicOf(path) })),
+    Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
   )
-  const topics = [...Map.groupBy(operations, ({ topic }) => topic)]
+  const topics = [...Map.groupBy(operations, ({ operation }) => operation.tags[0])]
   const body = html`<h1>API reference</h1>
-<p>Every endpoint, from the <a href="/openapi.json">OpenAPI document</a>. See <a href="/docs/api">the guide</a> for authentication and conventions.</p>
+<p>Every endpoint, from the <a href="/openapi.json">OpenAPI document</a>. See <a href="/docs/api">the guide</a> for authentication and conventions. The <a href="/docs/console">console</a> sends requests from your browser.</p>
 ${topics.map(
-  ([topic, all]) => html`<h2 id="topic-${topic.toLowerCase().replaceAll(' ', '-')}">${topic}</h2>
+  ([topic, all]) => html`<h2 id="topic-${slugOf(topic)}">${topic}</h2>
 ${all.map(({ method, path, operation }) => operationOf(method, path, operation, schemas))}`,
 )}`
   return {
@@ -182,7 +148,7 @@ ${all.map(({ method, path, operation }) => operationOf(method, path, operation, 
     headings: topics.map(([topic]) => ({
       depth: 2,
       text: topic,
-      id: `topic-${topic.toLowerCase().replaceAll(' ', '-')}`,
+      id: `topic-${slugOf(topic)}`,
     })),
     sections: operations.map(({ method, path, operation }) => ({
       heading: operation.summary,

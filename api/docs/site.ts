@@ -3,10 +3,12 @@ import { readFile } from 'node:fs/promises'
 import { html } from 'hono/html'
 import { ROOT } from '../../dev/root.ts'
 import { errorsPage } from '../errors-page.ts'
+import { consolePage } from './console-page.ts'
 import { GUIDES, SECTIONS } from './guides.ts'
 import { docsPage } from './layout.ts'
 import { render, type Section } from './markdown.ts'
 import { type ReferenceDocument, referencePage } from './reference-page.ts'
+import { scalarScript } from './scalar.ts'
 
 /** Enough to find a section by its words, and little to load. */
 const MAX_INDEXED_CHARACTERS = 600
@@ -33,7 +35,7 @@ const startPage = (): string =>
     headings: [],
     hasMarkdown: false,
     body: String(html`<h1>Tributary docs</h1>
-<p>Add the <a href="/docs/snippet">tracking snippet</a> to your site, report sales with the <a href="/docs/client">client</a> or the <a href="/docs/api">API</a>, or let <a href="/docs/stripe">Stripe</a> report them. <a href="/docs/guide-test-your-integration">Test your integration</a> before you go live. The <a href="/docs/reference">API reference</a> sends requests from this page.</p>
+<p>Add the <a href="/docs/snippet">tracking snippet</a> to your site, report sales with the <a href="/docs/client">client</a> or the <a href="/docs/api">API</a>, or let <a href="/docs/stripe">Stripe</a> report them. <a href="/docs/guide-test-your-integration">Test your integration</a> before you go live. The <a href="/docs/reference">API reference</a> describes every endpoint, and the <a href="/docs/console">console</a> sends requests.</p>
 ${SECTIONS.map(
   ({ title, guides }) => html`<h2>${title}</h2>
 <ul>${guides.map(({ name, label, summary }) => html`<li><a href="/docs/${name}">${label}</a>: ${summary}</li>`)}</ul>`,
@@ -78,6 +80,8 @@ export const docsSite = async (document: ReferenceDocument): Promise<Record<stri
   const { body, headings, sections } = referencePage(document)
   const reference = { name: 'reference', title: 'API reference', body, headings, hasMarkdown: false }
   files['docs/reference.html'] = docsPage(reference)
+  files['docs/console.html'] = consolePage()
+  files['docs/scalar.js'] = scalarScript()
   files['docs/errors.html'] = docsPage(errorsPage())
   files['docs/index.html'] = startPage()
   const all = [...pages, { name: 'reference', title: reference.title, sections }]

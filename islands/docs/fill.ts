@@ -1,39 +1,13 @@
 import { SAMPLE_PROGRAM, SAMPLE_URL, SAMPLE_WORKSPACE } from '../../api/sample-values.ts'
-
-type Program = { id: string; name: string; workspace: string }
-
-const read = async <Row>(path: string): Promise<Row[]> => {
-  const response = await fetch(path, { headers: { Accept: 'application/json' } })
-  const answer = (await response.json()) as { data?: Row[] }
-  return answer.data ?? []
-}
-
-/** The signed-in reader's programs. The API knows the reader by the session's cookie, which no script can read. */
-const readPrograms = async (): Promise<Program[]> => {
-  const workspaces = await read<{ slug: string }>('/api/workspaces')
-  const lists = workspaces.slice(0, 10).map(async ({ slug: workspace }) => {
-    const programs = await read<{ id: string; name: string }>(`/api/workspaces/${workspace}/programs`)
-    return programs.map(({ id, name }) => ({ id, name, workspace }))
-  })
-  return (await Promise.all(lists)).flat()
-}
+import { type Program, readPrograms, withOrigin, withProgram } from './programs.ts'
 
 /** Puts values into the samples, and into what their buttons copy. */
 const fill = (samples: Map<Element, string>, program?: Program): void => {
   for (const [code, original] of samples) {
-    const url = original.replaceAll(/https:\/\/track\.example(\.com)?(?![\w.-])/g, location.origin)
-    const text = program
-      ? url
-          .replaceAll(SAMPLE_PROGRAM, program.id)
-          .replaceAll(`/workspaces/${SAMPLE_WORKSPACE}`, `/workspaces/${program.workspace}`)
-          .replaceAll(`workspace: '${SAMPLE_WORKSPACE}'`, `workspace: '${program.workspace}'`)
-      : url
+    const text = program ? withProgram(withOrigin(original), program) : withOrigin(original)
     code.textContent = text
     const button = code.closest('.code')?.querySelector<HTMLElement>('[data-copy]')
     if (button) button.dataset.copy = text
-  }
-  for (const input of document.querySelectorAll<HTMLInputElement>('.try input[name="workspace"]')) {
-    input.value = program?.workspace ?? SAMPLE_WORKSPACE
   }
 }
 

@@ -15,6 +15,17 @@ beforeAll(async () => {
   pages = Object.entries(files).filter(([path]) => path.endsWith('.html'))
 })
 
+/** The places of the console that operations have by Scalar: tests/pages/docs.test.ts goes to two. */
+const consoleIds = () => {
+  const { paths }: ReferenceDocument = JSON.parse(JSON.stringify(openapi()))
+  const operations = Object.values(paths).flatMap((item) => Object.values(item))
+  return new Set(
+    operations.map(
+      ({ operationId, tags: [tag] }) => `tag/${tag.toLowerCase().replaceAll(' ', '-')}/${operationId}`,
+    ),
+  )
+}
+
 const idsOf = (html: string) => [...html.matchAll(/\bid="([^"]*)"/g)].map(([, id]) => id ?? '')
 
 test('every guide of docs/ is a page, and no page is missing its guide', () => {
@@ -24,6 +35,7 @@ test('every guide of docs/ is a page, and no page is missing its guide', () => {
 
 test('every link of every page leads to a page and a place that exist', () => {
   const ids = new Map(pages.map(([path, html]) => [path, new Set(idsOf(html))]))
+  ids.set('docs/console.html', consoleIds())
   const dead = pages.flatMap(([path, html]) =>
     [...html.matchAll(/<a\b[^>]*\bhref="([^"]*)"/g)].flatMap(([, href = '']) => {
       if (/^(https?:|mailto:)/.test(href)) return []
@@ -111,6 +123,7 @@ describe('served by the router', () => {
     { path: '/docs/api', type: 'text/html', has: '<h1 id="api">API</h1>' },
     { path: '/docs/api.md', type: 'text/markdown', has: '# API' },
     { path: '/docs/reference', type: 'text/html', has: 'postTrackSale' },
+    { path: '/docs/console', type: 'text/html', has: 'id="console"' },
     { path: '/docs/search.json', type: 'application/json', has: '/docs/snippet#' },
     { path: '/llms.txt', type: 'text/plain', has: '/docs/api.md' },
   ])('$path is $type', async ({ path, type, has }) => {
@@ -125,5 +138,11 @@ describe('served by the router', () => {
     expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'")
     expect(policy).toContain("frame-ancestors 'none'")
     expect(policy).not.toContain('unsafe')
+  })
+
+  test('the console may write styles too, and nothing else more', async () => {
+    const policyOf = async (path: string) => (await get(path)).headers.get('Content-Security-Policy')
+    const policy = (await policyOf('/docs/console'))?.replace(" 'unsafe-inline'", '').replace(' data:', '')
+    expect(policy).toBe(await policyOf('/docs/api'))
   })
 })

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import { inspect, useBrowser } from '../support/browser.ts'
 import { createMerchant } from '../support/merchant.ts'
 
@@ -44,29 +44,52 @@ test('samples have the URL, and for a signed-in reader the program, and are copi
   await inspect(manager, 'docs-signed-in')
 })
 
-test('the reference shows samples in the language chosen, and sends requests', async () => {
-  const merchant = await createMerchant()
-  const page = await browser.as(await merchant.manager())
+test('the reference shows samples in the language chosen', async () => {
+  const page = await browser.as('')
   await page.goto('/docs/reference')
   const sale = page.locator('.operation').filter({ has: page.locator('#postTrackSale') })
   await sale.getByRole('tab', { name: 'curl' }).press('ArrowRight')
   await sale.getByText('await tributary.track.sale(').waitFor()
   expect(await page.getByRole('tab', { name: 'Node', selected: true }).count()).toBeGreaterThan(50)
-
-  await sale.getByText('Try it').click()
-  await sale.getByLabel('API key').fill(merchant.apiKey)
-  await sale.getByRole('button', { name: 'Send request' }).click()
-  await sale.getByRole('status').getByText('"attributed": false').waitFor()
-
-  const partners = page.locator('.operation').filter({ has: page.locator('#getPartners') })
-  await partners.getByText('Try it').click()
-  expect(await partners.getByLabel('workspace').inputValue()).toBe(merchant.workspace.slug)
-  await partners.getByRole('button', { name: 'Send request' }).click()
-  await partners.getByRole('status').getByText('"nextCursor"').waitFor()
   // All operations look alike, and axe takes a minute for all of them.
   await page.evaluate(`document.querySelectorAll('.operation').forEach((one, at) => at > 6 && one.remove())`)
   await inspect(page, 'docs-reference')
 
   await page.reload()
   await page.getByRole('tab', { name: 'Node', selected: true }).first().waitFor()
+  await sale.getByRole('link', { name: 'Try it: Report a sale' }).click()
+  await page.waitForURL('**/docs/console#tag/track/postTrackSale')
+})
+
+describe('the console', () => {
+  test('sends a request with an API key, asks no other site for anything, and keeps nothing', async () => {
+    const { apiKey } = await createMerchant()
+    const page = await browser.as('')
+    const foreign: string[] = []
+    page.on('request', (request) => {
+      if (new URL(request.url()).origin !== inject('baseUrl')) foreign.push(request.url())
+    })
+    await page.goto('/docs/console#tag/track/postTrackSale')
+    await page.getByRole('button', { name: /Test Request.*\/track\/sale/ }).click()
+    const client = page.getByRole('dialog')
+    await client.getByLabel('Bearer Token').fill(apiKey)
+    const answer = page.waitForResponse('**/api/track/sale')
+    await client.getByRole('button', { name: /^Send/ }).first().click()
+    expect(await (await answer).json()).toEqual({ eventId: null, attributed: false })
+    await client.getByText('200 OK').first().waitFor()
+    const kept = await page.evaluate<string>('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])')
+    expect(kept).not.toContain(apiKey)
+    expect(foreign).toEqual([])
+  })
+
+  test('sends a manager’s request to the own workspace, by the session', async () => {
+    const merchant = await createMerchant()
+    const page = await browser.as(await merchant.manager())
+    await page.goto('/docs/console#tag/partners/getPartners')
+    await page.locator(`option[value="${merchant.programId}"]`).waitFor({ state: 'attached' })
+    await page.getByRole('button', { name: /Test Request.*get .*\/partners\)?$/i }).click()
+    const answer = page.waitForResponse(`**/api/workspaces/${merchant.workspace.slug}/partners*`)
+    await page.getByRole('dialog').getByRole('button', { name: /^Send/ }).first().click()
+    expect((await answer).status()).toBe(200)
+  })
 })
