@@ -2585,6 +2585,11 @@ create index mails_released_idx on mails (workspace_id, released_at) where relea
 
 -- Which mails does this workspace have, newest first, and which were not sent?
 create index mails_workspace_id_idx on mails (workspace_id, id);
+create index mails_unsent_idx       on mails (workspace_id, id) where sent_at is null;
+
+-- Which mails were for this partner, newest first?
+create index mails_partner_id_idx on mails (partner_id, id) where partner_id is not null;
+
 -- Which mails about its account does an erased person have?
 create index mails_account_idx on mails (recipient) where workspace_id is null;
 
@@ -2593,8 +2598,6 @@ create index mails_test_idx on mails (workspace_id, recipient, created_at) where
 
 -- Which mails are to be emptied next?
 create index mails_sent_at_idx on mails (sent_at) where recipient <> '';
-
-create index mails_unsent_idx       on mails (workspace_id, id) where sent_at is null;
 
 
 -- The words of mails to partners that managers have changed. The version goes up with each change, so that a form

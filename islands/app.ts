@@ -4,7 +4,6 @@ const FEEDBACK_MS = 2_000
 
 for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
   const { innerHTML: label } = button
-  button.hidden = false
   button.addEventListener('click', async () => {
     try {
       await navigator.clipboard.writeText(button.dataset.copy ?? '')

@@ -6,7 +6,7 @@ import { type MailRow, mailsQuery, retryMail } from '../../lib/mail/mails.querie
 import { MailQuery } from '../../lib/mail/mails.schemas.ts'
 import { WHY_HELD } from '../../lib/mail/new-workspace-mails.ts'
 import { Select } from '../../lib/pages/fields.tsx'
-import { Empty, Filters, ListEnd, readFilters } from '../../lib/pages/filters.tsx'
+import { areFilters, Empty, Filters, ListEnd, readFilters } from '../../lib/pages/filters.tsx'
 import { Status } from '../../lib/pages/ledger.tsx'
 import { MAIL_LABELS } from '../../lib/pages/mail-labels.ts'
 import { Done, noticeFor, Table, Time } from '../../lib/pages/parts.tsx'
@@ -73,7 +73,7 @@ export default createRoutes<WorkspaceEnv>()
     const base = `/app/${workspace.slug}`
     const { fields, data, errors } = readFilters(c, MailQuery)
     const { limit = 0, ...filter } = data ?? {}
-    const isFirst = data && !data.cursor && !data.status
+    const isFirst = data && !data.cursor && !areFilters(fields)
     const [failed, rows, held] = await db.batch([
       mailsQuery(db, workspace.id, { status: 'failed', limit: isFirst ? FAILED_ON_TOP : 0 }).compile(),
       mailsQuery(db, workspace.id, { ...filter, limit: data ? limit + 1 : 0 }).compile(),
@@ -97,13 +97,19 @@ export default createRoutes<WorkspaceEnv>()
             <h2>All emails</h2>
           </>
         )}
-        <Filters what="emails" path={`${base}/mails`} fields={fields} errors={errors}>
+        <Filters
+          what="emails"
+          path={`${base}/mails`}
+          fields={fields}
+          errors={errors}
+          linked={{ partnerId: 'Filtered to one partner.' }}
+        >
           <Select label="Status" name="status" options={STATUSES} value={fields.status} errors={errors} />
         </Filters>
         {mails.length > 0 ? (
           <MailTable base={base} caption="Emails" mails={mails} />
         ) : (
-          <Empty what="emails" isFiltered={fields.status !== undefined}>
+          <Empty what="emails" isFiltered={areFilters(fields)}>
             No emails yet. Invitations and partner emails appear here.
           </Empty>
         )}

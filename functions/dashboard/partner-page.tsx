@@ -79,6 +79,7 @@ export const PartnerPage = (props: Props) => {
       </p>
       {isManager && (
         <p>
+          <a href={`${base}/mails?partnerId=${partner.id}`}>Emails</a> ·{' '}
           <a href={`${path}/personal-data`}>Personal data</a>
         </p>
       )}

@@ -27,15 +27,20 @@ const selectMails = (db: Db, workspaceId: string) =>
 /** A mail as managers see it. */
 export type MailRow = Awaited<ReturnType<typeof listMails>>[number]
 
-type MailFilter = PageRequest & { status?: MailStatus | undefined }
+type MailFilter = PageRequest & { status?: MailStatus | undefined; partnerId?: string | undefined }
 
 /** The mails of a workspace, newest first. */
 export const listMails = (db: Db, workspaceId: string, filter: MailFilter) =>
   mailsQuery(db, workspaceId, filter).execute()
 
 /** The same as a query, for a batch. */
-export const mailsQuery = (db: Db, workspaceId: string, { cursor, limit, status: wanted }: MailFilter) =>
+export const mailsQuery = (
+  db: Db,
+  workspaceId: string,
+  { cursor, limit, status: wanted, partnerId }: MailFilter,
+) =>
   selectMails(db, workspaceId)
+    .$if(partnerId !== undefined, (mails) => mails.where('partner_id', '=', partnerId ?? ''))
     .$if(cursor !== undefined, (mails) => mails.where('id', '<', cursor ?? ''))
     // Most were sent. By their status, which is computed, Postgres would expect few, and read and sort all of them.
     .$if(wanted === 'sent', (mails) => mails.where('sent_at', 'is not', null))

@@ -4,4 +4,8 @@ import { Page } from '../http/lists.ts'
 import { MAIL_STATUSES } from './mails.ts'
 
 /** The filters of GET /api/workspaces/:workspace/mails. */
-export const MailQuery = z.object({ status: z.enum(MAIL_STATUSES).optional(), ...Page.shape })
+export const MailQuery = z.object({
+  status: z.enum(MAIL_STATUSES).optional(),
+  partnerId: z.uuid().optional(),
+  ...Page.shape,
+})

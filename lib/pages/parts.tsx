@@ -64,13 +64,13 @@ export const ConfirmForm = ({
   </form>
 )
 
-/** Text to copy. The button appears where JavaScript runs. */
+/** Text to copy. The button is there where JavaScript runs. */
 export const Copyable = ({ label, text }: { label: string; text: string }) => (
   <div class="copyable">
     <pre>
       <code>{text}</code>
     </pre>
-    <button type="button" data-copy={text} hidden>
+    <button type="button" data-copy={text}>
       Copy<span class="hidden"> {label}</span>
     </button>
   </div>

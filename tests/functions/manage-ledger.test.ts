@@ -383,6 +383,14 @@ describe('mails', () => {
     expect(await rows(manager, '/mails')).toHaveLength(3)
   })
 
+  test('GET /mails lists those to one partner, and none to another workspace’s', async () => {
+    const [{ manager }, others] = await Promise.all([createMailer(), createMailer()])
+    const [partner] = await rows(manager, '/partners?email=sent@partner.example')
+    const toPartner = await rows(manager, `/mails?partnerId=${partner?.id}`)
+    expect(toPartner).toMatchObject([{ to: 'sent@partner.example' }])
+    expect(await rows(others.manager, `/mails?partnerId=${partner?.id}`)).toEqual([])
+  })
+
   test('POST /mails/:id/retry queues a failed mail once, however often it is called', async () => {
     const { manager, idOf } = await createMailer()
     const answers = await Promise.all(
