@@ -59,7 +59,7 @@ grant execute on function
 -- pages: the dashboard, the portal, and the APIs for managers and imports.
 grant execute on function note_key_use_1, erase_sign_ins, erase_from_audit to :"pages";
 grant select on
-    account_payouts, adjustments, address_changes, agreement_acceptances, agreements, api_keys, applications, audit_entries, balance_cutoffs, balances, clicks, commission_holds, commissions,
+    account_payouts, adjustments, address_changes, agreement_acceptances, agreements, api_keys, applications, audit_entries, balance_cutoffs, balances, brands, clicks, commission_holds, commissions,
     coupon_aliases, credit_notes, customer_identities, customers, events, former_group_terms, former_partner_addresses,
     former_partner_terms, former_program_terms, former_sales_from, group_terms, groups, invoices, join_pages, landing_totals, link_totals, links, mail_texts, mails, members, one_time_rewards,
     partner_terms, partner_totals, partners, payees, payers, payment_details, payout_accounts, payout_run_notices, payout_runs, payout_sums, payouts,
@@ -70,7 +70,7 @@ grant select on
 grant insert, update         on workspaces, programs, groups, partners, api_keys to :"pages";
 grant insert, update, delete on members, coupon_aliases, links, stripe_secrets, stripe_keys to :"pages";
 grant insert                 on rewards, former_sales_from, former_program_terms, former_group_terms, former_partner_terms to :"pages";
-grant insert, update         on join_pages to :"pages";
+grant insert, update         on join_pages, brands to :"pages";
 grant insert                 on agreements, agreement_acceptances to :"pages";
 grant insert, update, delete on applications to :"pages";
 grant insert, update, delete on address_changes, former_partner_addresses to :"pages";

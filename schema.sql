@@ -452,6 +452,25 @@ create table join_pages (
 );
 
 
+-- How a program looks on that page and in the portal. The version goes up with each change, so that a form never
+-- overwrites values that it did not show; change_id is that of the newest change, so that it may be repeated. Pages put the
+-- origin of the logo into their content security policy, and the colour into a style sheet, so both are checked here too.
+create table brands (
+    program_id     uuid     not null
+        constraint brands_pkey primary key,
+    workspace_id   uuid     not null,
+    logo_url       text
+        constraint brands_logo_url_check check (logo_url ~ '^https://[a-z0-9.-]+(:[0-9]+)?/' and length(logo_url) <= 2000),
+    accent_color   text
+        constraint brands_accent_color_check check (accent_color ~ '^#[0-9a-f]{6}$'),
+    support_email  text,
+    version        integer  not null,
+    change_id      uuid     not null,
+
+    constraint brands_program_id_fkey foreign key (workspace_id, program_id) references programs (workspace_id, id)
+);
+
+
 -- What partners of a program agree to. A changed text is a new version; a version never changes.
 create table agreements (
     program_id    uuid         not null,

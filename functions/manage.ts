@@ -3,6 +3,7 @@ import { type NudgeEnv, nudgeAfterChanges } from '../lib/webhooks/nudge.service.
 import apiKeys from './manage/api-keys.ts'
 import audit from './manage/audit.ts'
 import balances from './manage/balances.ts'
+import brands from './manage/brands.ts'
 import commissions from './manage/commissions.ts'
 import coupons from './manage/coupons.ts'
 import customers from './manage/customers.ts'
@@ -33,6 +34,7 @@ export default createApp<NudgeEnv['Bindings']>()
   .route('/', workspaces)
   .route('/', members)
   .route('/', programs)
+  .route('/', brands)
   .route('/', groups)
   .route('/', apiKeys)
   .route('/', partners)

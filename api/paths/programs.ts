@@ -1,5 +1,7 @@
 import * as z from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
+import { BrandResponse } from '../../lib/brand/brands.responses.ts'
+import { BrandChange } from '../../lib/brand/brands.schemas.ts'
 import type { ErrorCode } from '../../lib/http/errors.ts'
 import { Page } from '../../lib/http/lists.ts'
 import { BalanceResponse } from '../../lib/tracking/commissions.responses.ts'
@@ -15,6 +17,7 @@ import { NewProgram, ProgramChange } from '../../lib/workspace/programs.schemas.
 import {
   ask,
   BODY_ERRORS,
+  bySession,
   byWriter,
   errors,
   get,
@@ -23,6 +26,7 @@ import {
   list,
   MANAGER_ERRORS,
   patch,
+  path,
   post,
   remove,
   WORKSPACE,
@@ -48,6 +52,20 @@ export const programs: ZodOpenApiPathsObject = {
   },
   [`${WORKSPACE}/programs/{id}/what-if`]: {
     post: ask('Preview changed terms of a program', ProgramChange, WhatIfResponse, WHAT_IF),
+  },
+  [`${WORKSPACE}/programs/{id}/brand`]: {
+    get: get('Get the branding of a program', BrandResponse),
+    put: {
+      summary: 'Change the branding of a program',
+      description: 'How the program looks on the page on which people apply and in the portal.',
+      security: bySession,
+      requestParams: path(id),
+      requestBody: { required: true, ...json(BrandChange) },
+      responses: {
+        200: { description: 'The branding.', ...json(BrandResponse) },
+        ...errors(...BODY_ERRORS, ...MANAGER_ERRORS, 'conflict'),
+      },
+    },
   },
   [`${WORKSPACE}/programs/{id}/groups`]: {
     get: list('List the groups of a program', GroupResponse, Page, id),

@@ -1,6 +1,8 @@
+import type { StoredBrand } from '../../lib/brand/brands.queries.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Listed } from '../../lib/http/lists.ts'
 import type { Fields } from '../../lib/http/validate.ts'
+import type { FormState } from '../../lib/pages/fields.tsx'
 import { Copyable, Done, NextPage, Problem, Table } from '../../lib/pages/parts.tsx'
 import { describeInterval, PROGRAM_LABELS, ProgramInputs } from '../../lib/pages/program-fields.tsx'
 import { saleExampleOf } from '../../lib/pages/reward-example.ts'
@@ -12,6 +14,7 @@ import type { Group } from '../../lib/workspace/groups.queries.ts'
 import type { Program } from '../../lib/workspace/programs.queries.ts'
 import type { ProgramTerms } from '../../lib/workspace/programs.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
+import { BRAND_LABELS, Branding } from './branding.tsx'
 import { Preview, SaveOrPreview, TERMS_FORM } from './what-if.tsx'
 
 /** The list of programs. */
@@ -158,19 +161,24 @@ export const ProgramPage = ({
   workspace,
   program,
   groups,
+  brand,
   origin,
   now,
   fields,
   errors,
+  branding,
   done,
 }: {
   workspace: Workspace
   program: Program
   groups: Group[]
+  brand: StoredBrand
   origin: string
   now: Date
   fields: Fields
-  errors?: ErrorDetail[]
+  errors?: ErrorDetail[] | undefined
+  /** The form of the branding, if it was refused. */
+  branding?: FormState | undefined
   done?: string | undefined
 }) => {
   const base = `/app/${workspace.slug}`
@@ -179,7 +187,7 @@ export const ProgramPage = ({
     <>
       <h1>{program.name}</h1>
       <Done message={done} />
-      <Problem errors={errors} labels={PROGRAM_LABELS} />
+      <Problem errors={errors ?? branding?.errors} labels={{ ...PROGRAM_LABELS, ...BRAND_LABELS }} />
       <p>
         <a href={`${base}/partners?programId=${program.id}`}>View partners</a>
       </p>
@@ -209,6 +217,7 @@ export const ProgramPage = ({
           </a>
         </p>
       )}
+      <Branding {...{ base, program, brand, isManager, refused: branding }} />
       <h2>Settings</h2>
       {isManager ? (
         <ProgramForm {...{ base, program, now, fields, errors }} />

@@ -1,10 +1,13 @@
 import type { Context } from 'hono'
 import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { BRAND_CHANGED } from '../../lib/brand/brand.ts'
+import { readBrand, saveBrand } from '../../lib/brand/brands.queries.ts'
+import { BrandChange } from '../../lib/brand/brands.schemas.ts'
 import { createRoutes } from '../../lib/http/app.ts'
-import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
-import { type Fields, form, query } from '../../lib/http/validate.ts'
+import { checked, form, query } from '../../lib/http/validate.ts'
+import type { FormState } from '../../lib/pages/fields.tsx'
 import { checkForm } from '../../lib/pages/forms.ts'
 import { noticeFor } from '../../lib/pages/parts.tsx'
 import { programFields, readProgram } from '../../lib/pages/program-fields.tsx'
@@ -15,9 +18,11 @@ import {
   createProgram,
   findProgram,
   listPrograms,
+  type Program,
 } from '../../lib/workspace/programs.queries.ts'
 import { NewProgram } from '../../lib/workspace/programs.schemas.ts'
 import { programWhatIf } from '../../lib/workspace/what-if.service.ts'
+import { readBranding } from './branding.tsx'
 import { NewProgramPage, ProgramPage, ProgramPreviewPage, ProgramsPage } from './program-pages.tsx'
 
 /** Of the pages with a form of rewards. */
@@ -25,8 +30,13 @@ const SCRIPTS = ['/rewards.js']
 
 const DONE = {
   created: 'Program created. Add its snippet to your site, and import your partners.',
+  branded: 'Branding saved.',
   saved: 'Program saved. Sales that were paid before keep their terms.',
 }
+
+/** Where signing in again, or typing the address of a form, leads. */
+const toProgram = (c: Context<WorkspaceEnv, '/app/:workspace/programs/:id/:form'>) =>
+  c.redirect(`/app/${c.var.workspace.slug}/programs/${encodeURIComponent(c.req.param('id'))}`, 303)
 
 /** /app/:workspace/programs: programs and their terms. */
 export default createRoutes<WorkspaceEnv>()
@@ -60,37 +70,35 @@ export default createRoutes<WorkspaceEnv>()
     return c.redirect(`/app/${c.var.workspace.slug}/programs/${id}?done=created`, 303)
   })
   .get('/app/:workspace/programs/:id', async (c) => {
-    const { db, now, workspace } = c.var
-    const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
-    const groups = await listGroups(db, workspace.id, program.id)
-    const { origin } = new URL(c.req.url)
-    const children = (
-      <ProgramPage
-        {...{ workspace, program, groups, origin, now }}
-        fields={programFields(program)}
-        done={noticeFor(DONE, c.req.query('done'))}
-      />
-    )
-    return renderPage(c, { title: program.name, section: '/programs', scripts: SCRIPTS, children })
+    return show(c, await findOne(c), { done: noticeFor(DONE, c.req.query('done')) })
   })
   .post('/app/:workspace/programs/:id', managersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     const { data, errors } = checkForm(NewProgram, readProgram(fields))
-    if (errors) return refuse(c, c.req.param('id'), fields, errors)
+    if (errors) return show(c, await findOne(c), { terms: { fields, errors } }, 400)
     const { id } = await found('program', c.req.param('id'), (id) =>
       changeProgram(c.var.db, actOf(c), id, data),
     )
     return c.redirect(`/app/${c.var.workspace.slug}/programs/${id}?done=saved`, 303)
   })
-  // Where signing in again, or typing the address of a preview, leads.
-  .get('/app/:workspace/programs/:id/what-if', (c) =>
-    c.redirect(`/app/${c.var.workspace.slug}/programs/${encodeURIComponent(c.req.param('id'))}`, 303),
-  )
+  .get('/app/:workspace/programs/:id/branding', toProgram)
+  .post('/app/:workspace/programs/:id/branding', managersOnly(), form(), async (c) => {
+    const program = await findOne(c)
+    const fields = c.req.valid('form')
+    const { data, errors } = checked(BrandChange, readBranding(fields))
+    if (errors) return show(c, program, { branding: { fields, errors } }, 400)
+    if (!(await saveBrand(c.var.db, actOf(c), program.id, data))) {
+      const changed = [{ path: 'logoUrl', message: BRAND_CHANGED }]
+      return show(c, program, { branding: { fields, errors: changed } }, 409)
+    }
+    return c.redirect(`/app/${c.var.workspace.slug}/programs/${program.id}?done=branded#branding`, 303)
+  })
+  .get('/app/:workspace/programs/:id/what-if', toProgram)
   .post('/app/:workspace/programs/:id/what-if', managersOnly(), form(), async (c) => {
     const { db, now, workspace } = c.var
     const fields = c.req.valid('form')
     const { data, errors } = checkForm(NewProgram, readProgram(fields))
-    if (errors) return refuse(c, c.req.param('id'), fields, errors)
+    if (errors) return show(c, await findOne(c), { terms: { fields, errors } }, 400)
     const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
     const whatIf = await programWhatIf(db, workspace.id, program, data, now)
     const base = `/app/${workspace.slug}`
@@ -103,12 +111,36 @@ export default createRoutes<WorkspaceEnv>()
     })
   })
 
-/** The page of a program again, with the errors of its form. */
-const refuse = async (c: Context<WorkspaceEnv>, id: string, fields: Fields, errors: ErrorDetail[]) => {
+const findOne = (c: Context<WorkspaceEnv>): Promise<Program> =>
+  found('program', c.req.param('id') ?? '', (id) => findProgram(c.var.db, c.var.workspace.id, id))
+
+type Shown = {
+  /** A form that was refused. */
+  terms?: FormState
+  branding?: FormState
+  done?: string | undefined
+}
+
+/** The page of a program, or the same again with the errors of a form. */
+const show = async (
+  c: Context<WorkspaceEnv>,
+  program: Program,
+  { terms, branding, done }: Shown,
+  status: 200 | 400 | 409 = 200,
+) => {
   const { db, now, workspace } = c.var
-  const program = await found('program', id, (id) => findProgram(db, workspace.id, id))
-  const groups = await listGroups(db, workspace.id, program.id)
+  const [groups, brand] = await Promise.all([
+    listGroups(db, workspace.id, program.id),
+    readBrand(db, workspace.id, program.id),
+  ])
   const { origin } = new URL(c.req.url)
-  const children = <ProgramPage {...{ workspace, program, groups, origin, now, fields, errors }} />
-  return renderPage(c, { title: program.name, section: '/programs', scripts: SCRIPTS, children }, 400)
+  const { fields, errors } = terms ?? { fields: programFields(program) }
+  const children = (
+    <ProgramPage {...{ workspace, program, groups, brand, origin, now, fields, errors, branding, done }} />
+  )
+  return renderPage(
+    c,
+    { title: program.name, section: '/programs', scripts: SCRIPTS, brands: [brand], children },
+    status,
+  )
 }

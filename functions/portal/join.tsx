@@ -12,6 +12,7 @@ import { MAX_ID_LENGTH } from '../../lib/http/fields.ts'
 import { noteForLog } from '../../lib/http/logging.ts'
 import { callerKey, limitRate } from '../../lib/http/rate-limit.ts'
 import { checked, form } from '../../lib/http/validate.ts'
+import { accentClass, Logo, Support } from '../../lib/pages/brand.tsx'
 import { Checkbox, controls, Field, type FormState, TextArea } from '../../lib/pages/fields.tsx'
 import { Problem } from '../../lib/pages/parts.tsx'
 import { noSuchPage, renderPage, signedIn } from '../../lib/pages/render.tsx'
@@ -142,7 +143,24 @@ const show = (
   page: PublicJoinPage,
   children: Child,
   status: 200 | 400 | 403 | 409 = 200,
-) => renderPage(c, { title: titleOf(page), home: '/portal', children }, status)
+) =>
+  renderPage(
+    c,
+    {
+      title: titleOf(page),
+      home: '/portal',
+      brands: [page],
+      mainClass: accentClass(page),
+      children: (
+        <>
+          <Logo logoUrl={page.logoUrl} name={page.programName} />
+          {children}
+          <Support supportEmail={page.supportEmail} />
+        </>
+      ),
+    },
+    status,
+  )
 
 /** The form, or what the person is to the program. */
 const showApplication = (

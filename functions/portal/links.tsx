@@ -3,6 +3,7 @@ import type { SessionEnv } from '../../lib/auth/session.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { checked, form } from '../../lib/http/validate.ts'
+import { accentClass, Logo, Support } from '../../lib/pages/brand.tsx'
 import { Field } from '../../lib/pages/fields.tsx'
 import { type BuiltLink, buildLink, LinkBuilder } from '../../lib/pages/link-builder.tsx'
 import { Copyable, Done, noticeFor, Problem, Table } from '../../lib/pages/parts.tsx'
@@ -37,6 +38,7 @@ const Links = ({
   refused: Refused | undefined
 }) => (
   <>
+    <Logo logoUrl={of.logoUrl} name={of.program} />
     <h2>
       <bdi>{of.program}</bdi>
     </h2>
@@ -58,6 +60,7 @@ const Links = ({
     <h2 id="link-builder">Link to a page</h2>
     <LinkBuilder path={PATH} siteUrl={of.siteUrl} slugs={slugsOf(of)} built={built} program={of.programId} />
     {of.status === 'approved' && <AnotherLink of={of} refused={refused} />}
+    <Support supportEmail={of.supportEmail} />
   </>
 )
 
@@ -146,7 +149,8 @@ const showLinks = (
       )}
     </>
   )
-  return renderPortal(c, { title: TITLE, at: PATH, children }, status)
+  const branding = of && { brands: [of], mainClass: accentClass(of) }
+  return renderPortal(c, { title: TITLE, at: PATH, ...branding, children }, status)
 }
 
 /** /portal/links: a partner's links, and what makes more of them. */

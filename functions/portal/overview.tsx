@@ -81,5 +81,5 @@ export default createRoutes<SessionEnv>().get('/portal', async (c) => {
       )}
     </>
   )
-  return renderPortal(c, { title: 'Partner portal', at: '/portal', children })
+  return renderPortal(c, { title: 'Partner portal', at: '/portal', brands: partnerships, children })
 })

@@ -1,6 +1,7 @@
 /** One program on the portal's overview. */
 
 import { formatMoney } from '../../lib/money.ts'
+import { accentClass, Logo, Support } from '../../lib/pages/brand.tsx'
 import { Charts, type Series } from '../../lib/pages/chart.tsx'
 import { ConnectCard } from '../../lib/pages/connect.tsx'
 import { Copyable } from '../../lib/pages/parts.tsx'
@@ -188,7 +189,11 @@ export const Program = ({ partnership, data, period, now, isFirstOfWorkspace }: 
   const { id, programId, program, workspace, status, slug, furtherSlugs, siteUrl, coupons } = partnership
   const anchor = `numbers-${id}`
   return (
-    <section class="program" aria-labelledby={`program-${id}`}>
+    <section
+      class={['program', accentClass(partnership)].filter(Boolean).join(' ')}
+      aria-labelledby={`program-${id}`}
+    >
+      <Logo logoUrl={partnership.logoUrl} name={program} />
       <h2 id={`program-${id}`}>{program}</h2>
       <p class="hint">{workspace}</p>
       {status === 'banned' && (
@@ -215,6 +220,7 @@ export const Program = ({ partnership, data, period, now, isFirstOfWorkspace }: 
         <PeriodLinks days={period.days} what={program} hrefOf={(days) => `/portal?days=${days}#${anchor}`} />
       </div>
       <Charts what={program} series={seriesOf(id, data, period)} time={period} />
+      <Support supportEmail={partnership.supportEmail} />
     </section>
   )
 }

@@ -8,6 +8,7 @@ import {
 import type { SessionEnv } from '../../lib/auth/session.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { checked, form } from '../../lib/http/validate.ts'
+import { accentClass, Logo, Support } from '../../lib/pages/brand.tsx'
 import { Problem } from '../../lib/pages/parts.tsx'
 import { renderPortal } from '../../lib/pages/portal.tsx'
 import { Terms } from '../../lib/pages/terms.tsx'
@@ -21,8 +22,9 @@ const TermsPage = ({ open, problem }: { open: OpenAgreement[]; problem: string |
     <h1>Terms</h1>
     <Problem message={problem} />
     {open.length === 0 && <p class="empty">There are no terms to accept.</p>}
-    {open.map(({ partnerId, programName, ...agreement }) => (
-      <section>
+    {open.map(({ partnerId, programName, logoUrl, accentColor, supportEmail, ...agreement }) => (
+      <section class={accentClass({ accentColor })}>
+        <Logo logoUrl={logoUrl} name={programName} />
         <h2>
           <bdi>{programName}</bdi>
         </h2>
@@ -34,6 +36,7 @@ const TermsPage = ({ open, problem }: { open: OpenAgreement[]; problem: string |
             Accept<span class="hidden"> the terms of {programName}</span>
           </button>
         </form>
+        <Support supportEmail={supportEmail} />
       </section>
     ))}
   </>
@@ -42,7 +45,7 @@ const TermsPage = ({ open, problem }: { open: OpenAgreement[]; problem: string |
 const showTerms = async (c: Context<SessionEnv>, problem?: string) => {
   const { rows: open } = await openAgreementsQuery(c.var.user.email).execute(c.var.db)
   const children = <TermsPage open={open} problem={problem} />
-  return renderPortal(c, { title: 'Terms', at: '/portal', children }, problem ? 400 : 200)
+  return renderPortal(c, { title: 'Terms', at: '/portal', brands: open, children }, problem ? 400 : 200)
 }
 
 /** /portal/terms: the terms of the partner's programs that it has not accepted in their newest version. */

@@ -1,5 +1,7 @@
 /** The public pages of programs, and the terms that their partners accept. */
 import { sql } from 'kysely'
+import type { Brand } from '../brand/brand.ts'
+import { BRAND_COLUMNS } from '../brand/brands.queries.ts'
 import type { Db } from '../db/connection.ts'
 import { type Act, auditEntry } from '../workspace/audit.queries.ts'
 import type { Agreement, JoinPage } from './applications.ts'
@@ -11,15 +13,16 @@ export type JoinSettings = JoinPage & {
 }
 
 /** A program's public page, with what it shows. */
-export type PublicJoinPage = JoinPage & {
-  programId: string
-  programName: string
-  siteUrl: string
-  workspaceId: string
-  workspaceName: string
-  /** null if there is nothing to accept. */
-  agreement: Agreement | null
-}
+export type PublicJoinPage = JoinPage &
+  Brand & {
+    programId: string
+    programName: string
+    siteUrl: string
+    workspaceId: string
+    workspaceName: string
+    /** null if there is nothing to accept. */
+    agreement: Agreement | null
+  }
 
 /** The newest terms of a program, as a query. A version without text ends them. */
 const agreementQuery = (programId: string) => sql<Agreement>`
@@ -32,6 +35,7 @@ export const readJoinPage = async (db: Db, programId: string): Promise<PublicJoi
       .selectFrom('join_pages as j')
       .innerJoin('programs as p', 'p.id', 'j.program_id')
       .innerJoin('workspaces as w', 'w.id', 'j.workspace_id')
+      .leftJoin('brands as b', 'b.program_id', 'j.program_id')
       .where('j.program_id', '=', programId)
       .select([
         'j.is_open as isOpen',
@@ -45,6 +49,7 @@ export const readJoinPage = async (db: Db, programId: string): Promise<PublicJoi
         'w.id as workspaceId',
         'w.name as workspaceName',
       ])
+      .select(BRAND_COLUMNS)
       .compile(),
     agreementQuery(programId).compile(db),
   ])
@@ -116,13 +121,15 @@ export const saveJoinPage = async (
 }
 
 /** Terms that a partner has not accepted yet. */
-export type OpenAgreement = Agreement & { partnerId: string; programId: string; programName: string }
+export type OpenAgreement = Agreement & Brand & { partnerId: string; programId: string; programName: string }
 
 /** The newest terms that the partners of an email address have not accepted, as a query. */
 export const openAgreementsQuery = (email: string) => sql<OpenAgreement>`
-  select p.id as "partnerId", p.program_id as "programId", pr.name as "programName", a.version, a.content
+  select p.id as "partnerId", p.program_id as "programId", pr.name as "programName", a.version, a.content,
+         b.logo_url as "logoUrl", b.accent_color as "accentColor", b.support_email as "supportEmail"
   from partners p
   join programs pr on pr.id = p.program_id
+  left join brands b on b.program_id = p.program_id
   cross join lateral (select version, content from agreements where program_id = p.program_id order by version desc limit 1) a
   where p.email = ${email} and p.status = 'approved' and a.content <> ''
     and not exists (select from agreement_acceptances x where x.partner_id = p.id and x.version = a.version)

@@ -1,5 +1,6 @@
 /** The tables of schema.sql, for Kysely, by room. tests/db/tables.test.ts compares them with the database. */
 import type { ApplicationTables } from '../applications/tables.ts'
+import type { BrandTables } from '../brand/tables.ts'
 import type { CustomerTables } from '../customers/tables.ts'
 import type { MailTables } from '../mail/tables.ts'
 import type { PaperTables } from '../papers/tables.ts'
@@ -13,6 +14,7 @@ import type { WorkspaceTables } from '../workspace/tables.ts'
 
 export type Tables = WorkspaceTables &
   ApplicationTables &
+  BrandTables &
   TrackingTables &
   CustomerTables &
   PurchaseTables &

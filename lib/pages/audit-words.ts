@@ -54,6 +54,9 @@ const FIELDS: Record<string, string> = {
   payoutSchedule: 'payout schedule',
   payoutDays: 'payout days',
   reviewDays: 'review days',
+  logoUrl: 'logo',
+  accentColor: 'accent color',
+  supportEmail: 'support address',
   saleReward: 'sale reward',
   leadReward: 'lead reward',
   payoutMails: 'emails about payouts',
@@ -125,6 +128,7 @@ const ACTIONS: Record<AuditAction, (details: Details) => string> = {
   'group.changed': (d) => `changed a group: ${changes(d)}`,
   'join_page.changed': (d) =>
     `changed the page on which people apply, which is ${d.isOpen ? 'open' : 'closed'}`,
+  'brand.changed': (d) => `changed the branding of a program: ${changes(d)}`,
   'application.invited': (d) => `invited ${counted(number(d.invited), 'person', 'people')} to be partners`,
   'application.approved': (d) => `approved the application of ${text(d.email)}`,
   'application.rejected': (d) =>

@@ -1,4 +1,5 @@
 /** The layout of every page: head, header or side bar, and main content. */
+import { raw } from 'hono/html'
 import type { Child } from 'hono/jsx'
 import type { Workspace } from '../workspace/workspaces.queries.ts'
 import { Account, type Section, SideBar } from './sidebar.tsx'
@@ -16,6 +17,10 @@ export type LayoutProps = {
   /** Paths of extra stylesheets and scripts. */
   styles?: string[] | undefined
   scripts?: string[] | undefined
+  /** Rules of this page alone. */
+  style?: { rules: string; nonce: string } | undefined
+  /** The class of the main content. */
+  mainClass?: string | undefined
   children?: Child
 }
 
@@ -29,6 +34,8 @@ export const Layout = ({
   home = '/app',
   styles = [],
   scripts = [],
+  style,
+  mainClass,
   children,
 }: LayoutProps) => (
   <html lang="en">
@@ -41,6 +48,7 @@ export const Layout = ({
       {['/app.css', ...styles].map((href) => (
         <link rel="stylesheet" href={href} />
       ))}
+      {style && <style nonce={style.nonce}>{raw(style.rules)}</style>}
       {['/app.js', ...scripts].map((src) => (
         <script type="module" src={src}></script>
       ))}
@@ -61,7 +69,7 @@ export const Layout = ({
         </header>
       )}
       {navigation}
-      <main id="main" tabindex={-1}>
+      <main id="main" class={mainClass} tabindex={-1}>
         {children}
       </main>
     </body>

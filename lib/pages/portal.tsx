@@ -1,6 +1,7 @@
 /** Components that the portal's pages share. */
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
+import type { Brand } from '../brand/brand.ts'
 import { Select } from './fields.tsx'
 import { renderPage } from './render.tsx'
 
@@ -28,7 +29,15 @@ const Navigation = ({ at }: { at: string }) => (
   </nav>
 )
 
-type PortalPage = { title: string; at: (typeof PAGES)[number]['path']; children: Child }
+type PortalPage = {
+  title: string
+  at: (typeof PAGES)[number]['path']
+  /** The brands of the programs on the page. */
+  brands?: readonly Brand[]
+  /** The class of the main content. */
+  mainClass?: string | undefined
+  children: Child
+}
 
 /** Renders a page of the portal. @param page `at` is its section */
 export const renderPortal = (c: Context, { at, ...page }: PortalPage, status: 200 | 400 | 409 = 200) =>

@@ -3,17 +3,27 @@ import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type { Child } from 'hono/jsx'
 import { readSession, type SessionEnv } from '../auth/session.ts'
+import { type Brand, logoOrigins } from '../brand/brand.ts'
 import { createApp } from '../http/app.ts'
 import { ApiError, ERROR_STATUS, toApiError } from '../http/errors.ts'
+import { accentRules } from './brand.tsx'
 import { Layout, type LayoutProps } from './layout.tsx'
 
-/** Only our own files run or load, no site frames us, and forms post only to us. */
-const policy = ({ hasFrames }: { hasFrames: boolean }): string =>
+type Allowed = {
+  hasFrames: boolean
+  /** The origins of logos. */
+  logos: string[]
+  /** Of the style sheet in the page, if it has one. */
+  nonce: string | undefined
+}
+
+/** Only our own files run or load, but for the logos of programs; no site frames us, and forms post only to us. */
+const policy = ({ hasFrames, logos, nonce }: Allowed): string =>
   [
     "default-src 'none'",
     "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' data:",
+    nonce ? `style-src 'self' 'nonce-${nonce}'` : "style-src 'self'",
+    ["img-src 'self' data:", ...logos].join(' '),
     "connect-src 'self'",
     ...(hasFrames ? ["frame-src 'self'"] : []),
     "form-action 'self'",
@@ -21,19 +31,29 @@ const policy = ({ hasFrames }: { hasFrames: boolean }): string =>
     "base-uri 'none'",
   ].join('; ')
 
+type PageProps = Omit<LayoutProps, 'style'> & {
+  hasFrames?: boolean
+  /** The brands of the programs on the page. */
+  brands?: readonly Brand[] | undefined
+}
+
 /**
  * Renders a page. `user` and `workspace` default to those of the request. The title of an error page says so, because
- * screen readers announce it first. A page with `hasFrames` may frame ours.
+ * screen readers announce it first. A page with `hasFrames` may frame ours; one with `brands` shows their logos and colours.
  */
 export const renderPage = (
   c: Context,
-  { hasFrames = false, ...page }: LayoutProps & { hasFrames?: boolean },
+  { hasFrames = false, brands = [], ...page }: PageProps,
   status: 200 | 400 | 401 | 403 | 404 | 409 | 429 | 500 | 503 = 200,
 ) => {
-  c.header('Content-Security-Policy', policy({ hasFrames }))
+  const rules = accentRules(brands)
+  const style = rules ? { rules, nonce: crypto.randomUUID() } : undefined
+  c.header('Content-Security-Policy', policy({ hasFrames, logos: logoOrigins(brands), nonce: style?.nonce }))
   c.header('Referrer-Policy', 'same-origin')
   const title = status >= 400 ? `Error: ${page.title}` : page.title
-  const markup = <Layout user={c.get('user')} workspace={c.get('workspace')} {...page} title={title} />
+  const markup = (
+    <Layout user={c.get('user')} workspace={c.get('workspace')} {...page} style={style} title={title} />
+  )
   return c.html(`<!doctype html>${markup}`, status)
 }
 

@@ -1,9 +1,10 @@
 /** A partner's links, in each program of its email address. */
 import { sql } from 'kysely'
+import type { Brand } from '../brand/brand.ts'
 import type { Db } from '../db/connection.ts'
 import { type LinkCounts, linksOfPartner } from '../workspace/links.queries.ts'
 
-export type OwnLinks = {
+export type OwnLinks = Brand & {
   partnerId: string
   programId: string
   program: string
@@ -18,10 +19,11 @@ export type OwnLinks = {
 export const readOwnLinks = async (db: Db, email: string): Promise<OwnLinks[]> => {
   const { rows } = await sql<OwnLinks>`
     select p.id as "partnerId", pr.id as "programId", pr.name as program, w.id as "workspaceId", w.name as workspace, p.status,
-           pr.site_url as "siteUrl", (
+           pr.site_url as "siteUrl", b.logo_url as "logoUrl", b.accent_color as "accentColor", b.support_email as "supportEmail", (
              select jsonb_agg(jsonb_build_object('slug', l.slug, 'clicks', l.clicks, 'sales', l.sales) order by l."isMain" desc, l.id desc)
              from ${linksOfPartner} l) as links
     from partners p join programs pr on pr.id = p.program_id join workspaces w on w.id = p.workspace_id
+    left join brands b on b.program_id = p.program_id
     where p.email = ${email}
     order by w.name, w.id, pr.name, pr.id`.execute(db)
   return rows

@@ -5,6 +5,7 @@
 import { sql } from 'kysely'
 import { ownApplicationsQuery } from '../applications/applications.queries.ts'
 import { openAgreementsQuery } from '../applications/join-pages.queries.ts'
+import { BRAND_COLUMNS } from '../brand/brands.queries.ts'
 import type { Db } from '../db/connection.ts'
 import { payoutAccountsQuery, unreachableQuery } from '../payouts/accounts.queries.ts'
 import { hasKey, hasManualPayouts } from '../payouts/methods.queries.ts'
@@ -40,7 +41,9 @@ const partnershipsQuery = (db: Db, email: string) =>
     .selectFrom('partners as p')
     .innerJoin('programs as pr', 'pr.id', 'p.program_id')
     .innerJoin('workspaces as w', 'w.id', 'p.workspace_id')
+    .leftJoin('brands as b', 'b.program_id', 'p.program_id')
     .where('p.email', '=', email)
+    .select(BRAND_COLUMNS)
     .select((eb) => [
       'p.id',
       'p.slug',

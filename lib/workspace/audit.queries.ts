@@ -21,6 +21,7 @@ export type AuditAction =
   | 'group.created'
   | 'group.changed'
   | 'join_page.changed'
+  | 'brand.changed'
   | 'application.invited'
   | 'application.approved'
   | 'application.rejected'

@@ -88,6 +88,7 @@ describe('access to pages', () => {
     '/programs/new',
     '/programs/:program',
     '/programs/:program/what-if',
+    '/programs/:program/branding',
     '/programs/:program/groups/new',
     '/groups/:group',
     '/groups/:group/what-if',

@@ -33,6 +33,13 @@ const ENDPOINTS = [
     body: { rewardInterval: 'one-time' },
     who: 'readers',
   },
+  { method: 'GET', path: '/programs/:program/brand', who: 'readers' },
+  {
+    method: 'PUT',
+    path: '/programs/:program/brand',
+    body: { logoUrl: null, accentColor: '#1f5f4a', supportEmail: null, version: 0 },
+    who: 'managers',
+  },
   { method: 'GET', path: '/programs/:program/groups', who: 'readers' },
   { method: 'POST', path: '/programs/:program/groups', body: { name: 'Silver' }, who: 'writers' },
   { method: 'GET', path: '/groups/:group', who: 'readers' },

@@ -70,6 +70,8 @@ const ROWS = `
     select ${id('other')}, ${id('workspace', '1')}, ${id('program', '1')}, ${id('partner')}, 'former-' || n, 'former-' || n, now() from numbers;
   insert into join_pages (program_id, workspace_id, is_open, intro, questions, approves)
     select ${id('program')}, ${id('workspace')}, true, '', '[]', false from numbers;
+  insert into brands (program_id, workspace_id, accent_color, support_email, version, change_id)
+    select ${id('program')}, ${id('workspace')}, '#1f5f4a', 'help@shop.example', 1, ${id('other')} from numbers;
   insert into mail_texts (workspace_id, kind, subject, version, change_id)
     select ${id('workspace')}, 'welcome', 'Welcome', 1, ${id('other')} from numbers;
   insert into agreements (program_id, version, workspace_id, content, created_by, created_at)

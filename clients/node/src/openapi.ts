@@ -352,6 +352,27 @@ responses: {
 delete?: never
 patch?: never
 }
+"/programs/{id}/brand": {
+parameters: NoParameters
+/** Get the branding of a program */
+get: {
+parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+requestBody?: never
+responses: {
+200: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["Brand"] } }
+401: Failure
+403: Failure
+404: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+put?: never
+post?: never
+delete?: never
+patch?: never
+}
 "/programs/{id}/groups": {
 parameters: NoParameters
 /** List the groups of a program */
@@ -1723,6 +1744,12 @@ changedCents: number
 differenceCents: number
 }
 }>
+}
+Brand: {
+logoUrl: string | null
+accentColor: string | null
+supportEmail: string | null
+version: number
 }
 Group: {
 id: string

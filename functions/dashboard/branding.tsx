@@ -1,0 +1,89 @@
+import { type Brand, MAX_LOGO_URL_LENGTH } from '../../lib/brand/brand.ts'
+import type { StoredBrand } from '../../lib/brand/brands.queries.ts'
+import { MAX_EMAIL_LENGTH } from '../../lib/emails.ts'
+import type { Fields } from '../../lib/http/validate.ts'
+import { accentClass, Logo, Support } from '../../lib/pages/brand.tsx'
+import { controls, Field, type FormState } from '../../lib/pages/fields.tsx'
+import type { Program } from '../../lib/workspace/programs.queries.ts'
+
+export const BRAND_LABELS = {
+  logoUrl: 'Logo URL (optional)',
+  accentColor: 'Accent color (optional)',
+  supportEmail: 'Support address (optional)',
+}
+
+/** A form as API input. */
+export const readBranding = ({ logoUrl, accentColor, supportEmail, brandVersion }: Fields) => ({
+  logoUrl: logoUrl ?? null,
+  accentColor: accentColor ?? null,
+  supportEmail: supportEmail ?? null,
+  version: Number(brandVersion),
+})
+
+const fieldsOf = ({ logoUrl, accentColor, supportEmail }: Brand): Fields => ({
+  ...(logoUrl && { logoUrl }),
+  ...(accentColor && { accentColor }),
+  ...(supportEmail && { supportEmail }),
+})
+
+/** The saved branding, as partners see it. */
+const Saved = ({ program, brand }: { program: Program; brand: Brand }) =>
+  brand.logoUrl || brand.accentColor || brand.supportEmail ? (
+    <div class={['card', accentClass(brand)].filter(Boolean).join(' ')}>
+      <h3>Preview</h3>
+      <Logo logoUrl={brand.logoUrl} name={program.name} />
+      <p class="actions">
+        <span class="button">Button</span>{' '}
+        <a href={program.siteUrl} rel="noreferrer">
+          {new URL(program.siteUrl).host}
+        </a>
+      </p>
+      <Support supportEmail={brand.supportEmail} />
+    </div>
+  ) : (
+    <p class="empty">No branding yet. Partners see the name of the program, in Tributary’s colors.</p>
+  )
+
+type FormProps = { base: string; program: Program; brand: StoredBrand; refused: FormState | undefined }
+
+const BrandForm = ({ base, program, brand, refused }: FormProps) => {
+  const control = controls(BRAND_LABELS, refused ?? { fields: fieldsOf(brand) })
+  return (
+    <form method="post" action={`${base}/programs/${program.id}/branding`}>
+      <input type="hidden" name="brandVersion" value={brand.version} />
+      <Field
+        {...control('logoUrl')}
+        hint="The https address of an image. It is shown up to 200 × 48 pixels large, on light and on dark pages."
+        type="url"
+        maxlength={MAX_LOGO_URL_LENGTH}
+        autocomplete="off"
+      />
+      <Field
+        {...control('accentColor')}
+        hint="Of buttons and links, such as #1f5f4a. Links are darkened or lightened where they could not be read."
+        pattern="#[0-9a-fA-F]{6}"
+        maxlength={7}
+        autocomplete="off"
+        spellcheck="false"
+      />
+      <Field
+        {...control('supportEmail')}
+        hint="Where partners write to."
+        type="email"
+        maxlength={MAX_EMAIL_LENGTH}
+        autocomplete="off"
+      />
+      <button type="submit">Save branding</button>
+    </form>
+  )
+}
+
+/** How a program looks to partners, and the form that changes it. */
+export const Branding = ({ isManager, ...props }: FormProps & { isManager: boolean }) => (
+  <>
+    <h2 id="branding">Branding</h2>
+    <p>The page on which people apply and the portal show the logo, the color and the address.</p>
+    <Saved program={props.program} brand={props.brand} />
+    {isManager && <BrandForm {...props} />}
+  </>
+)

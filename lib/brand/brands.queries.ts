@@ -1,0 +1,82 @@
+/** The branding of programs. */
+import { sql } from 'kysely'
+import type { Db } from '../db/connection.ts'
+import { newId } from '../db/ids.ts'
+import { isConflict } from '../db/neon.ts'
+import { type Act, auditEntry } from '../workspace/audit.queries.ts'
+import { diff } from '../workspace/diff.ts'
+import { type Brand, NO_BRAND } from './brand.ts'
+
+/** The version goes up with each change. */
+export type StoredBrand = Brand & { version: number }
+
+/** The columns of a brand, of the table as `b`. All are null for a program without one. */
+export const BRAND_COLUMNS = [
+  'b.logo_url as logoUrl',
+  'b.accent_color as accentColor',
+  'b.support_email as supportEmail',
+] as const
+
+/** The branding of a program of the workspace. @param programId a UUID */
+export const readBrand = async (db: Db, workspaceId: string, programId: string): Promise<StoredBrand> => {
+  const brand = await db
+    .selectFrom('brands as b')
+    .where('b.workspace_id', '=', workspaceId)
+    .where('b.program_id', '=', programId)
+    .select([...BRAND_COLUMNS, 'b.version'])
+    .executeTakeFirst()
+  return brand ?? NO_BRAND
+}
+
+/**
+ * Changes the branding of a program. May run twice.
+ *
+ * @param programId of a program of the workspace
+ * @param version   of the branding that the manager has seen, 0 before the first change
+ * @returns the branding; null if somebody else has changed it since
+ */
+export const saveBrand = async (
+  db: Db,
+  act: Act,
+  programId: string,
+  { version, ...change }: StoredBrand,
+): Promise<StoredBrand | null> => {
+  const { workspaceId } = act
+  const before = await readBrand(db, workspaceId, programId)
+  if (before.version !== version) return null
+  const { version: _, ...brand } = before
+  const changes = diff<Brand>(brand, change)
+  if (!changes) return before
+  const changeId = newId()
+  const { logoUrl, accentColor, supportEmail } = change
+  const batch = [
+    // Serializes the first changes, when there is no row to lock.
+    sql`select from programs where workspace_id = ${workspaceId} and id = ${programId} for no key update`.compile(
+      db,
+    ),
+    sql`
+      select assert_unchanged(coalesce(
+        (select version = ${version}::integer or change_id = ${changeId} from brands where program_id = ${programId}),
+        ${version}::integer = 0))`.compile(db),
+    sql`
+      insert into brands as b (program_id, workspace_id, logo_url, accent_color, support_email, version, change_id)
+      values (${programId}, ${workspaceId}, ${logoUrl}, ${accentColor}, ${supportEmail}, 1, ${changeId})
+      on conflict (program_id) do update
+      set logo_url = excluded.logo_url, accent_color = excluded.accent_color, support_email = excluded.support_email,
+          version = b.version + 1, change_id = excluded.change_id
+      where b.version = ${version}::integer`.compile(db),
+    auditEntry(db, {
+      ...act,
+      action: 'brand.changed',
+      subjectId: programId,
+      details: changes.log,
+    }).compile(),
+  ]
+  try {
+    await db.batch(batch)
+  } catch (error) {
+    if (isConflict(error)) return null
+    throw error
+  }
+  return { ...change, version: version + 1 }
+}

@@ -1,0 +1,13 @@
+/** The tables of this room, for Kysely: see lib/db/tables.ts. */
+
+export type BrandTables = {
+  brands: {
+    program_id: string
+    workspace_id: string
+    logo_url: string | null
+    accent_color: string | null
+    support_email: string | null
+    version: number
+    change_id: string
+  }
+}
