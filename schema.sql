@@ -1719,36 +1719,70 @@ end $$;
 -- less often, such as tie_customers, are planned at each call instead: see docs/architecture.md.
 
 
--- Records a visit through an active partner's link, main or further, and returns when it expires;
--- null if the program has no active partner with that slug. May be repeated after a commit that was not seen.
-create function save_click_1(click_id text, program uuid, partner_slug_key text, landing text, referring text, is_person boolean,
-                             earlier_id text, now timestamptz)
-returns timestamptz language plpgsql
+-- Records a visit through an active partner's link, main or further: the first of slug_keys that is one. Returns the click that
+-- the visitor has of the program from then on, when it expires, and the visitor's clicks of other programs with their latest
+-- expiry; null if there is none. held_ids are the clicks that the visitor has so far, of any program: the program's newest that
+-- still counts stands against a visit of an earlier time, and against any visit where the first click is credited. Without slugs
+-- nothing is recorded. clicked_at is before now for a click that could not be delivered at once. Lists are lines. May be
+-- repeated after a commit that was not seen.
+create function save_click_1(click_id text, program uuid, slug_keys text, landing text, referring text, is_person boolean,
+                             held_ids text, clicked_at timestamptz, now timestamptz)
+returns jsonb language plpgsql
 security definer set search_path = public, pg_temp
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 declare
-    p   record;
-    ends_at timestamptz;
+    pr        record;
+    of_id     uuid;
+    wanted    text;
+    held      text[] := string_to_array(held_ids, E'\n');
+    own       record;
+    stands_id text;
+    made_at   timestamptz;
+    ends_at   timestamptz;
 begin
-    select pa.workspace_id, pa.id, pr.attribution_days into p
-    from partners pa join programs pr on pr.id = pa.program_id
-    where pa.program_id = program and pa.slug_key = partner_slug_key and pa.status = 'approved'
-      and (pa.program_id, pa.slug_key) >= (program, partner_slug_key);   -- for the index: see event_reported
-    if not found then
-        select pa.workspace_id, pa.id, pr.attribution_days into p
-        from links l join partners pa on pa.id = l.partner_id join programs pr on pr.id = l.program_id
-        where l.program_id = program and l.slug_key = partner_slug_key and pa.status = 'approved';
-        if not found then return null; end if;
+    select p.workspace_id, p.attribution_days, p.attribution into pr from programs p where p.id = program;
+    if not found then return null; end if;
+
+    foreach wanted in array coalesce(string_to_array(slug_keys, E'\n'), '{}') loop
+        select pa.id into of_id from partners pa
+        where pa.program_id = program and pa.slug_key = wanted and pa.status = 'approved'
+          and (pa.program_id, pa.slug_key) >= (program, wanted);   -- for the index: see event_reported
+        exit when found;
+        select pa.id into of_id from links l join partners pa on pa.id = l.partner_id
+        where l.program_id = program and l.slug_key = wanted and pa.status = 'approved';
+        exit when found;
+    end loop;
+
+    if held is not null then
+        for own in
+            select c.id, c.created_at, c.expires_at, c.expires_at > now and pa.status = 'approved' as counts
+            from clicks c join partners pa on pa.id = c.partner_id
+            where c.workspace_id = pr.workspace_id and c.id = any(held) and pa.program_id = program
+            order by c.created_at, c.id
+        loop
+            held := array_remove(held, own.id);
+            if own.counts then
+                stands_id := own.id; made_at := own.created_at; ends_at := own.expires_at;
+            end if;
+        end loop;
     end if;
 
-    ends_at := now + p.attribution_days * interval '24 hours';
-    insert into clicks (id, workspace_id, partner_id, slug_key, landing_url, referrer, created_at, expires_at, is_counted)
-    values (click_id, p.workspace_id, p.id, partner_slug_key, landing, referring, now, ends_at, is_person and not exists (
-        select from clicks c
-        where c.workspace_id = p.workspace_id and c.id = earlier_id and c.partner_id = p.id
-          and c.created_at > now - interval '30 minutes'))
-    on conflict (workspace_id, id) do nothing;
-    return ends_at;
+    if of_id is not null then
+        insert into clicks (id, workspace_id, partner_id, slug_key, landing_url, referrer, created_at, expires_at, is_counted)
+        values (click_id, pr.workspace_id, of_id, wanted, landing, referring, clicked_at,
+                clicked_at + pr.attribution_days * interval '24 hours', is_person and not exists (
+            select from clicks c
+            where c.workspace_id = pr.workspace_id and c.id = any(string_to_array(held_ids, E'\n')) and c.partner_id = of_id
+              and c.created_at > clicked_at - interval '30 minutes'))
+        on conflict (workspace_id, id) do nothing;
+        if stands_id is null or pr.attribution = 'last' and made_at <= clicked_at then
+            stands_id := click_id; ends_at := clicked_at + pr.attribution_days * interval '24 hours';
+        end if;
+    end if;
+    if stands_id is null then return null; end if;
+    return jsonb_build_object('id', stands_id, 'expiresAt', ends_at, 'others', to_jsonb(coalesce(held, '{}')), 'othersExpireAt',
+        case when cardinality(held) > 0 then (
+            select max(c.expires_at) from clicks c where c.workspace_id = pr.workspace_id and c.id = any(held)) end);
 end $$;
 
 
@@ -1854,9 +1888,9 @@ end $$;
 -- of an earlier report alone if that is complete. Text if the API key is refused: "unknown_key", also for one that is
 -- revoked or expired, or "insufficient_scope".
 -- processor_key is what a processor's events name the sale by, null for a lead; is_own is
--- whether a sale has an id of the merchant's own.
+-- whether a sale has an id of the merchant's own. click_ids are lines: of several, the newest that has not expired is the report's.
 create function load_report_1(api_key_hash text, report_kind text, report_id text, customer_kind text, customer_ref text,
-                              report_click_id text, processor_key text, is_own boolean, now timestamptz) returns jsonb
+                              click_ids text, processor_key text, is_own boolean, now timestamptz) returns jsonb
 language plpgsql stable
 security definer set search_path = public, pg_temp
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
@@ -1887,7 +1921,13 @@ begin
     recorded := event_reported(workspace, report_kind, report_id);
 
     if recorded ->> 'bodyHash' is null then
-        select * into cl from clicks c where c.workspace_id = workspace and c.id = report_click_id;
+        if position(E'\n' in click_ids) > 0 then   -- one for each program of a site
+            select * into cl from clicks c
+            where c.workspace_id = workspace and c.id = any(string_to_array(click_ids, E'\n'))
+            order by c.expires_at > now desc, c.created_at desc, c.id limit 1;
+        else
+            select * into cl from clicks c where c.workspace_id = workspace and c.id = click_ids;
+        end if;
         -- The condition on the kind is the predicate of the index.
         select c.* into cu
         from customer_identities i join customers c on c.id = i.customer_id

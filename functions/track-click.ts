@@ -1,15 +1,14 @@
 import { cors } from 'hono/cors'
 import { isbot } from 'isbot'
 import { ApiError } from '../lib/http/errors.ts'
-import { MAX_ID_LENGTH } from '../lib/http/fields.ts'
 import type { RateLimiter } from '../lib/http/rate-limit.ts'
 import { createTrackingApp } from '../lib/http/tracking-app.ts'
 import { body } from '../lib/http/validate.ts'
-import { slugKey } from '../lib/slugs.ts'
 import { clickCookies } from '../lib/tracking/click-cookie.ts'
 import { limitByVisitor, recordClick } from '../lib/tracking/passed-on-clicks.service.ts'
 import type { ClickResponse } from '../lib/tracking/reports.responses.ts'
 import { ClickEvent } from '../lib/tracking/reports.schemas.ts'
+import { readVisit, timeOfVisit } from '../lib/tracking/visits.ts'
 
 /** How long browsers cache the preflight response. */
 const ONE_DAY_SECONDS = 86_400
@@ -32,22 +31,30 @@ export default createTrackingApp<{ FAILURE_LIMIT: RateLimiter }>({ onlyFailures:
     cors({ origin: '*', allowMethods: ['POST'], allowHeaders: ['Content-Type'], maxAge: ONE_DAY_SECONDS }),
   )
   .post('/api/track/click', limitByVisitor(), body(ClickEvent, { plainText: true }), async (c) => {
-    const { programId, slug, url, referrer, clickId } = c.req.valid('json')
+    const { programId, url, referrer, age, ...visit } = c.req.valid('json')
     const { now } = c.var
+    const { slugKeys, heldIds } = readVisit(visit)
 
     const click = await recordClick(c, {
       programId,
-      slugKey: slugKey(slug),
+      slugKeys,
       landingUrl: pageOf(url),
       referrer: pageOf(referrer),
       isPerson: !isbot(c.req.header('User-Agent')),
-      earlierId: clickId?.slice(0, MAX_ID_LENGTH).toWellFormed() ?? null,
+      heldIds,
+      clickedAt: timeOfVisit(now, age),
       now,
     })
     if (!click)
-      throw new ApiError('partner_not_found', `This program has no active partner with the slug "${slug}".`)
+      throw new ApiError(
+        'partner_not_found',
+        `This program has no active partner with the slug "${slugKeys[0] ?? ''}".`,
+      )
 
+    const { clickId, expiresAt, keptUntil } = click
     const page = { site: c.req.header('Sec-Fetch-Site'), origin: c.req.header('Origin') }
-    for (const cookie of clickCookies(page, click)) c.header('Set-Cookie', cookie, { append: true })
-    return c.json<ClickResponse>(click)
+    for (const cookie of clickCookies(page, clickId, keptUntil))
+      c.header('Set-Cookie', cookie, { append: true })
+    const maxAge = Math.ceil((keptUntil.getTime() - now.getTime()) / 1000)
+    return c.json<ClickResponse>({ clickId, expiresAt, maxAge })
   })

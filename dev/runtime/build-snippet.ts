@@ -4,10 +4,10 @@ import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 
 /**
- * The snippet runs on every page of every merchant. At 1,000 bytes gzipped it fits into one network packet with its
- * response headers, so it costs a visitor one round trip.
+ * The snippet runs on every page of every merchant. At 1,500 bytes gzipped it is there after one round trip, and smaller than a page's
+ * smallest picture.
  */
-export const SNIPPET_BUDGET_BYTES = 1_000
+export const SNIPPET_BUDGET_BYTES = 1_500
 
 const root = new URL('../..', import.meta.url)
 

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { Click, CouponAlias, PartnerTerms } from '../tracking/attribution.ts'
+import { clickIdsIn } from '../tracking/click-ids.ts'
 import { type FromJson, reviveTerms } from '../tracking/facts.queries.ts'
 import type { HandCreditStep } from '../tracking/steps.ts'
 import { identitiesOf } from './buyer.ts'
@@ -101,8 +102,8 @@ export const loadAllKnownFacts = async (
     identities: identitiesOf(purchase, []),
     email: purchase.email,
     subscription: purchase.subscription,
-    clickId: purchase.clickId,
-    trialClickId: purchase.trial?.clickId ?? null,
+    clickIds: clickIdsIn(purchase.clickId ?? ''),
+    trialClickIds: clickIdsIn(purchase.trial?.clickId ?? ''),
     coupons: purchase.coupons,
     trialCoupons: purchase.trial?.coupons ?? [],
     creditTo: handCredit?.facts.partnerId ?? null,
@@ -111,7 +112,7 @@ export const loadAllKnownFacts = async (
     select place, facts.*
     from ${places(wanted)} cross join lateral jsonb_to_record(${JSON.stringify(wanted)}::jsonb -> place) as wanted (
       keys text[], "paidAt" timestamptz, "termsAt" timestamptz, "externalId" text, identities jsonb, email text,
-      subscription text, "clickId" text, "trialClickId" text, coupons text[], "trialCoupons" text[], "creditTo" uuid)
+      subscription text, "clickIds" text[], "trialClickIds" text[], coupons text[], "trialCoupons" text[], "creditTo" uuid)
     cross join lateral (
     with sold as (
       select * from events
@@ -150,10 +151,11 @@ export const loadAllKnownFacts = async (
       order by e.occurred_at, e.external_id limit 1
     ), click as materialized (
       select ${CLICK} from clicks
-      where workspace_id = ${workspaceId} and id = any(array(select wanted."clickId" union select click_id from sold))
-      order by created_at desc, id limit 1
+      where workspace_id = ${workspaceId} and id = any(array(select unnest(wanted."clickIds") union select click_id from sold))
+      order by expires_at > wanted."termsAt" desc, created_at desc, id limit 1
     ), trial_click as materialized (
-      select ${CLICK} from clicks where workspace_id = ${workspaceId} and id = wanted."trialClickId"
+      select ${CLICK} from clicks where workspace_id = ${workspaceId} and id = any(wanted."trialClickIds")
+      order by expires_at > wanted."termsAt" desc, created_at desc, id limit 1
     ), coupon as materialized (${couponOf(workspaceId, 'coupons')}
     ), trial_coupon as materialized (${couponOf(workspaceId, 'trialCoupons')}
     )

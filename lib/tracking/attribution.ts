@@ -107,7 +107,7 @@ const followClick = (clickId: string | null, click: Click | null, now: Date): At
   if (click === null) return { credit: null, steps: [{ code: 'unknown_click', facts: { clickId } }] }
 
   const facts = {
-    clickId,
+    clickId: click.id,
     slug: click.partner.slug,
     clickedAt: click.createdAt.toISOString(),
     expiresAt: click.expiresAt.toISOString(),

@@ -28,11 +28,12 @@ const domainsOf = (host: string): (string | null)[] => {
  */
 export const clickCookies = (
   { site, origin }: { site: string | undefined; origin: string | undefined },
-  { clickId, expiresAt }: { clickId: string; expiresAt: Date },
+  clickId: string,
+  keptUntil: Date,
 ): string[] => {
   const page = origin && (site ?? 'same-origin') === 'same-origin' ? URL.parse(origin) : null
   if (!page) return []
   const secure = page.protocol === 'https:' ? ';Secure' : ''
-  const cookie = `tributary_click=${clickId};Path=/;SameSite=Lax;Expires=${expiresAt.toUTCString()}${secure}`
+  const cookie = `tributary_click=${clickId};Path=/;SameSite=Lax;Expires=${keptUntil.toUTCString()}${secure}`
   return domainsOf(page.hostname).map((domain) => (domain ? `${cookie};Domain=${domain}` : cookie))
 }

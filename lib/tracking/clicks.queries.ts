@@ -1,46 +1,71 @@
 /** Clicks: visits through a partner's link. */
 import { newClickId } from '../db/ids.ts'
 import type { Client } from '../db/neon.ts'
+import { joinClickIds } from './click-ids.ts'
 
 export type NewClick = {
   programId: string
-  slugKey: string
+  /** The partner is the first of them that is one. Without any, nothing is recorded. */
+  slugKeys: string[]
   landingUrl: string | null
   referrer: string | null
   /** Whether the browser does not declare itself a bot. Bots are not counted. */
   isPerson: boolean
-  /** The click that the visitor has. A repeated arrival within 30 minutes of it is not counted. */
-  earlierId: string | null
+  /** The clicks that the visitor has. A repeated arrival within 30 minutes of one through a link of the same partner is not counted. */
+  heldIds: string[]
+  /** Before `now` if it could not be delivered at once. */
+  clickedAt: Date
   now: Date
 }
 
-export type SavedClick = { clickId: string; expiresAt: Date }
+/** What save_click_1 of schema.sql returns: the click that the visitor has from now on, and those of other programs. */
+type Saved = { id: string; expiresAt: string; others: string[]; othersExpireAt: string | null }
 
-const SAVE = 'save_click_1($1, $2, $3, $4, $5, $6, $7, $8)'
+/** What a visitor is to keep. */
+export type HeldClick = {
+  /** Of the program, which is not the visit's if an earlier one stands. */
+  expiresAt: Date
+  /** Those of other programs too: see click-ids.ts. */
+  clickId: string
+  /** When the last of them expires, as far as it is known. */
+  keptUntil: Date
+}
+
+const SAVE = 'save_click_1($1, $2, $3, $4, $5, $6, $7, $8, $9)'
 
 const argumentsOf = (clickId: string, click: NewClick) => [
   clickId,
   click.programId,
-  click.slugKey,
+  click.slugKeys.join('\n') || null,
   click.landingUrl,
   click.referrer,
   click.isPerson,
-  click.earlierId,
+  click.heldIds.join('\n') || null,
+  click.clickedAt,
   click.now,
 ]
 
+const toHeld = ({ id, expiresAt, others, othersExpireAt }: Saved): HeldClick => {
+  const ends = new Date(expiresAt)
+  const othersEnd = othersExpireAt === null ? ends : new Date(othersExpireAt)
+  return {
+    clickId: joinClickIds([id, ...others]),
+    expiresAt: ends,
+    keptUntil: othersEnd > ends ? othersEnd : ends,
+  }
+}
+
 /**
- * Records a visit through an active partner's link. It expires after the program's attribution days, counted from `now`.
+ * Records a visit through an active partner's link. It expires after the program's attribution days, counted from the visit.
  *
- * @returns null when the program has no active partner with that slug
+ * @returns null when the program has no active partner with one of the slugs, and the visitor no click of it
  */
-export const saveClick = async (db: Client, click: NewClick): Promise<SavedClick | null> => {
-  const clickId = newClickId()
-  const [row] = await db.query<{ expiresAt: Date | null }>(
-    `select ${SAVE} as "expiresAt"`,
-    argumentsOf(clickId, click),
+export const saveClick = async (db: Client, click: NewClick): Promise<HeldClick | null> => {
+  const [row] = await db.query<{ saved: Saved | null }>(
+    `select ${SAVE} as saved`,
+    argumentsOf(newClickId(), click),
   )
-  return row?.expiresAt ? { clickId, expiresAt: row.expiresAt } : null
+  return row?.saved ? toHeld(row.saved) : null
 }
 
 /**
@@ -52,13 +77,12 @@ export const savePassedOnClick = async (
   db: Client,
   click: NewClick,
   apiKeyHash: string,
-): Promise<SavedClick | null | 'refused'> => {
-  const clickId = newClickId()
-  const [row] = await db.query<{ isAllowed: boolean; expiresAt: Date | null }>(
-    `select "isAllowed", case when "isAllowed" then ${SAVE} end as "expiresAt"
-     from (select may_pass_on_1($9, $2, $8) as "isAllowed" offset 0) key`,
-    [...argumentsOf(clickId, click), apiKeyHash],
+): Promise<HeldClick | null | 'refused'> => {
+  const [row] = await db.query<{ isAllowed: boolean; saved: Saved | null }>(
+    `select "isAllowed", case when "isAllowed" then ${SAVE} end as saved
+     from (select may_pass_on_1($10, $2, $9) as "isAllowed" offset 0) key`,
+    [...argumentsOf(newClickId(), click), apiKeyHash],
   )
   if (!row?.isAllowed) return 'refused'
-  return row.expiresAt ? { clickId, expiresAt: row.expiresAt } : null
+  return row.saved && toHeld(row.saved)
 }

@@ -5,6 +5,7 @@ import { purchaseKeyOf } from '../purchases/facts.ts'
 import { isProcessorId } from '../purchases/processors.ts'
 import type { ReportedRefund } from '../purchases/refunds.ts'
 import type { Click, Facts, PartnerTerms } from './attribution.ts'
+import { clickIdsIn } from './click-ids.ts'
 import type { ReportedCustomer } from './decided-report.ts'
 import type { Report } from './report.ts'
 import type { RecordedEvent } from './reports.queries.ts'
@@ -52,10 +53,11 @@ export const loadReportFacts = async (
   const customer = identityOf(customerExternalId)
   // Only a sale under an id of the merchant's can be a possible duplicate, or depends on who reports the sales that earn.
   const isOwn = kind === 'sale' && !isProcessorId(externalId)
+  const clickIds = clickId && clickIdsIn(clickId).join('\n')
   const processorKey = kind === 'lead' ? null : purchaseKeyOf(externalId)
   const [row] = await db.query<{ facts: LoadedFacts | KeyRefusal }>(
     'select load_report_1($1, $2, $3, $4, $5, $6, $7, $8, $9) as facts',
-    [apiKeyHash, kind, externalId, customer.kind, customer.value, clickId, processorKey, isOwn, now],
+    [apiKeyHash, kind, externalId, customer.kind, customer.value, clickIds, processorKey, isOwn, now],
   )
   const facts = row?.facts ?? 'unknown_key'
   if (typeof facts === 'string') return facts

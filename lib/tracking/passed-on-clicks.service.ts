@@ -10,7 +10,7 @@ import { recordKeyUse } from '../auth/key-use.queries.ts'
 import type { Client } from '../db/neon.ts'
 import { noteForLog } from '../http/logging.ts'
 import { addressKey, callerKey, limitRate } from '../http/rate-limit.ts'
-import { type NewClick, type SavedClick, saveClick, savePassedOnClick } from './clicks.queries.ts'
+import { type HeldClick, type NewClick, saveClick, savePassedOnClick } from './clicks.queries.ts'
 
 /** `keyHash` is null unless the request gives a visitor's address with a key. The key is not checked before the click is saved. */
 export type ClickEnv = FailureEnv & { Variables: { db: Client; keyHash: string | null } }
@@ -35,10 +35,10 @@ export const limitByVisitor = () =>
  * @returns null when the program has no active partner with that slug
  * @throws {ApiError} `rate_limited`
  */
-export const recordClick = async (c: Context<ClickEnv>, click: NewClick): Promise<SavedClick | null> => {
+export const recordClick = async (c: Context<ClickEnv>, click: NewClick): Promise<HeldClick | null> => {
   const { db, keyHash, now } = c.var
   if (keyHash === null) return saveClick(db, click)
-  const attempt: { saved: SavedClick | null | 'refused' } = { saved: 'refused' }
+  const attempt: { saved: HeldClick | null | 'refused' } = { saved: 'refused' }
   await limitFailures(c, keyHash, async () => {
     attempt.saved = await savePassedOnClick(db, click, keyHash)
     return attempt.saved !== 'refused'

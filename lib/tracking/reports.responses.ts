@@ -12,6 +12,13 @@ export type TrackingResponse = z.infer<typeof TrackingResponse>
 
 /** POST /api/track/click. */
 export const ClickResponse = z
-  .strictObject({ clickId: z.string(), expiresAt: timestamp })
+  .strictObject({
+    clickId: z.string().meta({
+      description:
+        'What the visitor keeps. For visitors with clicks of several programs, their ids joined by `_`.',
+    }),
+    expiresAt: timestamp.meta({ description: 'When the program’s click expires.' }),
+    maxAge: z.int().meta({ description: 'Seconds for which the visitor keeps it.' }),
+  })
   .meta({ id: 'Click' })
 export type ClickResponse = z.infer<typeof ClickResponse>

@@ -3,8 +3,8 @@
  * Integrity. Written by `npm run snippet:version`.
  */
 export const SNIPPET_VERSION = {
-  file: 'via.4dd21349eb17.js',
-  integrity: 'sha384-LCmBaPStFxM2CYe/F9avFC+KXBb1pjdWmqkiwThtA+mjllzRINqHzkNng+PyE0sN',
+  file: 'via.6fbf90f363a5.js',
+  integrity: 'sha384-Ng+EQ5j+94o0QeaV2IAnRXN3fY+/e1qq5eXUAXuBSpZGm/8XT35RrdwMoDfQq9/k',
 }
 
 /** The tag that loads the snippet: the newest version, or this one for ever. */

@@ -30,7 +30,7 @@ test('the check knows each response of the document, by the schema that the docu
   expect(inCheck.length).toBeGreaterThan(40)
 })
 
-const CLICK = { clickId: 'clk_1', expiresAt: '2026-11-22T00:00:00.000Z' }
+const CLICK = { clickId: 'clk_1', expiresAt: '2026-11-22T00:00:00.000Z', maxAge: 60 }
 const error = (code: string) => ({
   error: { code, message: 'No.', requestId: '1', docUrl: `https://tributary.example/docs/errors#${code}` },
 })
@@ -42,7 +42,7 @@ test.each([
   { case: 'an undocumented path', path: '/api/auth/get-session', status: 418, body: {}, says: null },
   { case: 'an empty 204', method: 'DELETE', path: '/api/workspaces/a/api-keys/1', status: 204, says: null },
   { case: 'a field too many', body: { ...CLICK, slug: 'ann' }, says: 'Unrecognized key: "slug"' },
-  { case: 'a missing field', body: { clickId: 'clk_1' }, says: 'expiresAt' },
+  { case: 'a missing field', body: { clickId: 'clk_1', maxAge: 60 }, says: 'expiresAt' },
   { case: 'a date in another format', body: { ...CLICK, expiresAt: '22 Nov 2026' }, says: 'expiresAt' },
   { case: 'a status that is not listed', status: 201, body: CLICK, says: 'does not list this status' },
   { case: 'a code that is not listed', status: 404, body: error('not_found'), says: 'code not_found' },

@@ -17,7 +17,11 @@ const arrive = async (
   })
   expect({ status, answer }).toEqual({
     status: 200,
-    answer: { clickId: expect.stringMatching(/^clk_[A-Za-z0-9]{24}$/), expiresAt: expect.any(String) },
+    answer: {
+      clickId: expect.stringMatching(/^clk_[A-Za-z0-9]{24}(_clk_\w+)?$/),
+      expiresAt: expect.any(String),
+      maxAge: expect.any(Number),
+    },
   })
   return answer.clickId ?? ''
 }

@@ -165,7 +165,9 @@ const service = createServer(async (request, response) => {
   received.push({ path: request.url, headers: request.headers, body })
   response.setHeader('Set-Cookie', ['one=1', 'two=2'])
   response.setHeader('Content-Type', 'application/json')
-  response.end(JSON.stringify({ clickId: `clk_${'1'.repeat(24)}`, expiresAt: '2027-01-01T00:00:00.000Z' }))
+  response.end(
+    JSON.stringify({ clickId: `clk_${'1'.repeat(24)}`, expiresAt: '2027-01-01T00:00:00.000Z', maxAge: 60 }),
+  )
 })
 beforeAll(() => new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve)))
 afterAll(() => new Promise((resolve) => service.close(resolve)))

@@ -16,6 +16,7 @@ test('spec 4.5: a visit through a link is attributed to the partner whose slug e
   expect(body).toEqual({
     clickId: expect.stringMatching(/^clk_[A-Za-z0-9]{24}$/),
     expiresAt: expect.any(String),
+    maxAge: 90 * 86_400,
   })
   const sale = await merchant.sale({ clickId: body.clickId })
   expect((await merchant.explain(sale.body.eventId)).partner?.slug).toBe('maya')

@@ -20,7 +20,7 @@ describe('a click that is not accepted', () => {
       expect(await visit('/?via=anna')).toBeUndefined()
       tracking.answer = 200
       expect(await visit('/pricing')).toBe(tracking.id(tracking.clicks.length))
-      expect(tracking.clicks.at(-1)).toMatchObject({ slug: 'anna', url: url('/?via=anna') })
+      expect(tracking.clicks.at(-1)).toMatchObject({ slugs: ['anna'], url: url('/?via=anna') })
       expect(await pending()).toBeNull()
     },
   )
@@ -76,7 +76,7 @@ describe('a single-page shop', () => {
     await visit('/')
     await goTo('/landing?via=anna', how)
     await clicked(tracking.id(1))
-    expect(tracking.clicks).toMatchObject([{ slug: 'anna', url: url('/landing?via=anna') }])
+    expect(tracking.clicks).toMatchObject([{ slugs: ['anna'], url: url('/landing?via=anna') }])
   })
 
   test('is followed by its changes in a browser without the Navigation API', async () => {

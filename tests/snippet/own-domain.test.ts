@@ -73,11 +73,11 @@ describe('the snippet under the merchant’s own domain', () => {
   })
 })
 
-const CLICK = { clickId: 'clk_1', expiresAt: new Date('2027-01-01T00:00:00Z') }
+const CLICK = ['clk_1', new Date('2027-01-01T00:00:00Z')] as const
 
 test('the service’s cookie is for the widest domain, and where that may be a public suffix, for the next one too', () => {
   const domains = (origin: string) =>
-    clickCookies({ site: undefined, origin }, CLICK).map((cookie) => /;Domain=(.*)$/.exec(cookie)?.[1])
+    clickCookies({ site: undefined, origin }, ...CLICK).map((cookie) => /;Domain=(.*)$/.exec(cookie)?.[1])
   for (const [origin, expected] of [
     ['https://shop.example', ['shop.example']],
     ['https://www.checkout.shop.example:8443', ['shop.example']],
@@ -96,7 +96,7 @@ test('the service’s cookie is for the widest domain, and where that may be a p
 
 test('the service’s cookie has the attributes of the snippet’s', () => {
   const cookie = 'tributary_click=clk_1;Path=/;SameSite=Lax;Expires=Fri, 01 Jan 2027 00:00:00 GMT'
-  const of = (origin: string) => clickCookies({ site: 'same-origin', origin }, CLICK)
+  const of = (origin: string) => clickCookies({ site: 'same-origin', origin }, ...CLICK)
   expect(of('https://shop.example')).toEqual([`${cookie};Secure;Domain=shop.example`])
   expect(of('http://localhost:8788')).toEqual([cookie])
 })
@@ -109,6 +109,6 @@ test('the service sets no cookie for a page of another origin', () => {
     ['same-origin', 'null'],
     [undefined, '\0'],
   ] as const) {
-    expect(clickCookies({ site, origin }, CLICK), `${site} ${origin}`).toEqual([])
+    expect(clickCookies({ site, origin }, ...CLICK), `${site} ${origin}`).toEqual([])
   }
 })

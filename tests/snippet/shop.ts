@@ -5,10 +5,20 @@ import type { AddressInfo } from 'node:net'
 export type Answer = 200 | 400 | 404 | 429 | 500 | 'not json' | 'closed' | 'silent'
 
 /** The body of a click. */
-type Click = { programId: string; slug: string; url: string; referrer: string }
+type Click = {
+  programId: string
+  slugs: string[]
+  url: string
+  referrer: string
+  age: number
+  clickId?: string
+}
 
 /** A click expires long after any test. Whole seconds, like a cookie's expiry. */
 export const expiresAt = new Date(Math.ceil(Date.now() / 1000) * 1000 + 90 * 24 * 60 * 60 * 1000)
+
+/** Seconds. */
+export const MAX_AGE = 90 * 24 * 60 * 60
 
 const listen = async (server: Server): Promise<number> => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -26,13 +36,22 @@ export const startTracking = async (script: () => string) => {
   const tracking = {
     port: 0,
     answer: 200 as Answer,
+    /** The click ID that the next responses give, if it is not the click's own. */
+    stands: undefined as string | undefined,
     clicks: [] as Click[],
     contentTypes: [] as (string | undefined)[],
     preflights: 0,
     /** The ID of the n-th click since reset(), from 1. */
     id: (n: number) => `clk_${n}`,
-    slugs: () => tracking.clicks.map(({ slug }) => slug),
-    reset: () => Object.assign(tracking, { answer: 200, clicks: [], contentTypes: [], preflights: 0 }),
+    slugs: () => tracking.clicks.map(({ slugs }) => slugs.join()),
+    reset: () =>
+      Object.assign(tracking, {
+        answer: 200,
+        stands: undefined,
+        clicks: [],
+        contentTypes: [],
+        preflights: 0,
+      }),
     stop: () => close(server),
   }
   const server = createServer(async (request, response) => {
@@ -47,7 +66,7 @@ export const startTracking = async (script: () => string) => {
     const chunks = await request.setEncoding('utf8').toArray()
     tracking.clicks.push(JSON.parse(chunks.join('')))
     tracking.contentTypes.push(request.headers['content-type'])
-    const clickId = tracking.id(tracking.clicks.length)
+    const clickId = tracking.stands ?? tracking.id(tracking.clicks.length)
 
     if (answer === 'silent') return
     if (answer === 'closed') return request.socket.destroy()
@@ -55,7 +74,9 @@ export const startTracking = async (script: () => string) => {
     response.statusCode = typeof answer === 'number' ? answer : 200
     if (answer === 'not json') return response.end('<h1>Welcome to our Wi-Fi</h1>')
     response.end(
-      JSON.stringify(answer === 200 ? { clickId, expiresAt } : { error: { code: `is_${answer}` } }),
+      JSON.stringify(
+        answer === 200 ? { clickId, expiresAt, maxAge: MAX_AGE } : { error: { code: `is_${answer}` } },
+      ),
     )
   })
   tracking.port = await listen(server)

@@ -83,7 +83,7 @@ export const ready = () => page.evaluate<string | undefined>('tributary.ready')
 /** The click id in the cookie. */
 export const clickId = () => page.evaluate<string | undefined>('tributary.clickId()')
 /** The click stored for the next page. */
-export const pending = () => page.evaluate<string | null>(`localStorage.getItem('tributary_click')`)
+export const pending = () => page.evaluate<string | null>(`localStorage.getItem('tributary_${PROGRAM}')`)
 /** Waits until the page has this click id. */
 export const clicked = (id: string) => page.waitForFunction(`tributary.clickId() === '${id}'`)
 /** Navigates like a single-page shop. */

@@ -104,7 +104,19 @@ const set = (table: string, changes: string, id: string) =>
 /** What reaches each statement of the functions. Each is rolled back. */
 export const CALLS: Record<string, string> = {
   'a key that passes on clicks': call('may_pass_on_1', keyHash(1), PROGRAM, NOW),
-  'a click': call('save_click_1', 'click-new', PROGRAM, 'slug-1', null, null, true, 'click-1', NOW),
+  'a click': call('save_click_1', 'click-new', PROGRAM, 'slug-1', null, null, true, 'click-1', NOW, NOW),
+  'a click of a visitor with clicks of two programs': call(
+    'save_click_1',
+    'click-new',
+    PROGRAM,
+    'slug-0\nslug-1',
+    null,
+    null,
+    true,
+    'click-1\nclick-2',
+    NOW,
+    NOW,
+  ),
   'a report of a new customer is loaded': load('lead', 'user-new', 'user-new', 'click-1'),
   'a sale of a known customer is loaded': load('sale', 'order-new', 'user-1', 'click-1'),
   'a refund is loaded': call('load_refund_1', keyHash(1), 'refund-new', 'order-1', 'report:order-1', NOW),

@@ -1,0 +1,44 @@
+/** What a visit by a partner's link says. */
+import { MAX_SLUG_LENGTH, slugKey } from '../slugs.ts'
+import { clickIdsIn } from './click-ids.ts'
+
+/** A click ID that another domain of the merchant has passed on in its URL: docs/snippet.md, "Checkout on another domain". */
+const PASSED_ON = /^(clk_[A-Za-z0-9]{24}_?)+$/
+
+/** What often follows a link in a text, and is taken for a part of it. */
+const AFTER_A_LINK = /[\s/.,;:!?'"”’)\]}>*_]+$/
+
+/** A slug as it is written and, after it, without what a bad link adds to it. */
+const spellings = (slug: string): string[] => {
+  const key = slugKey(slug)
+  return [...new Set([key, slugKey(slug.replace(AFTER_A_LINK, ''))])]
+}
+
+type Visit = {
+  slug?: string | null | undefined
+  slugs?: string[] | null | undefined
+  clickId?: string | null | undefined
+}
+
+/**
+ * The slugs of a visit, the likeliest first, and the clicks that the visitor has. A slug that is blank, too long or of several lines is
+ * nobody's.
+ */
+export const readVisit = ({ slug, slugs, clickId }: Visit): { slugKeys: string[]; heldIds: string[] } => {
+  const given = (slugs ?? [slug ?? '']).filter((text) => text.length <= MAX_SLUG_LENGTH)
+  const passedOn = given.filter((text) => PASSED_ON.test(text))
+  const held = [...passedOn, clickId ?? ''].filter((text) => text.startsWith('clk_'))
+  return {
+    slugKeys: [...new Set(given.filter((text) => !passedOn.includes(text)).flatMap(spellings))].filter(
+      (key) => key && !key.includes('\n'),
+    ),
+    heldIds: clickIdsIn(held.join('_')).filter((id) => id.startsWith('clk_')),
+  }
+}
+
+/** In milliseconds. A click that the snippet could not deliver for longer is dropped. */
+const MAX_AGE = 24 * 60 * 60_000
+
+/** When a visit took place. @param age milliseconds, as the browser says */
+export const timeOfVisit = (now: Date, age: number | null | undefined): Date =>
+  new Date(now.getTime() - Math.min(Math.max(age ?? 0, 0), MAX_AGE))
