@@ -38,6 +38,7 @@ grant select, delete, update on address_changes to :"mail";
 grant select (workspace_id, hash, created_at), update (hash), delete on idempotency_keys to :"mail";
 grant select on workspaces, programs, partners, members, totals to :"mail";
 grant select (workspace_id, kind, subject, intro) on mail_texts to :"mail";
+grant select (program_id, logo_url, accent_color, support_email) on brands to :"mail";
 grant select (id, partner_id, metadata, occurred_at), update (metadata) on events to :"mail";
 grant select (id, workspace_id, keys, customer, facts, occurred_at, anonymized_at, email), update (email, facts, anonymized_at)
     on processor_events to :"mail";

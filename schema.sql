@@ -452,7 +452,7 @@ create table join_pages (
 );
 
 
--- How a program looks on that page and in the portal. The version goes up with each change, so that a form never
+-- How a program looks on that page, in the portal and in its mails. The version goes up with each change, so that a form never
 -- overwrites values that it did not show; change_id is that of the newest change, so that it may be repeated. Pages put the
 -- origin of the logo into their content security policy, and the colour into a style sheet, so both are checked here too.
 create table brands (
@@ -2602,6 +2602,7 @@ create table mails (
                             'opening_balances', 'webhook_disabled', 'new_browser')),
     recipient        text         not null,
     partner_id       uuid,
+    program_id       uuid,                    -- of a mail of a program to somebody who is no partner of it
     payout_id        uuid,                    -- the payout that it reports
     occasion         text         not null default '',   -- what for, if a partner gets several mails of the kind; 'test': a manager tries it
     details          jsonb        not null,   -- the data of the kind's template
@@ -2625,7 +2626,8 @@ create table mails (
         check ((payout_id is not null) = (kind in ('payout_sent', 'payout_failed', 'payout_returned') and occasion <> 'test')),
     constraint mails_workspace_id_check check ((workspace_id is null) = (kind = 'new_browser')),
     constraint mails_outcome_check check (sent_at is null or failed_at is null),
-    constraint mails_partner_id_fkey foreign key (workspace_id, partner_id) references partners (workspace_id, id)
+    constraint mails_partner_id_fkey foreign key (workspace_id, partner_id) references partners (workspace_id, id),
+    constraint mails_program_id_fkey foreign key (workspace_id, program_id) references programs (workspace_id, id)
 );
 
 -- One mail of a kind per partner and occasion, however often there is reason for it, such as one welcome.

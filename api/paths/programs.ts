@@ -57,7 +57,9 @@ export const programs: ZodOpenApiPathsObject = {
     get: get('Get the branding of a program', BrandResponse),
     put: {
       summary: 'Change the branding of a program',
-      description: 'How the program looks on the page on which people apply and in the portal.',
+      description:
+        'How the program looks on the page on which people apply, in the portal and in its mails to partners. Mails that were not ' +
+        'sent yet get the new branding.',
       security: bySession,
       requestParams: path(id),
       requestBody: { required: true, ...json(BrandChange) },

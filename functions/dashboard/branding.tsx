@@ -1,4 +1,4 @@
-import { type Brand, MAX_LOGO_URL_LENGTH } from '../../lib/brand/brand.ts'
+import { type Brand, isBranded, MAX_LOGO_URL_LENGTH } from '../../lib/brand/brand.ts'
 import type { StoredBrand } from '../../lib/brand/brands.queries.ts'
 import { MAX_EMAIL_LENGTH } from '../../lib/emails.ts'
 import type { Fields } from '../../lib/http/validate.ts'
@@ -28,7 +28,7 @@ const fieldsOf = ({ logoUrl, accentColor, supportEmail }: Brand): Fields => ({
 
 /** The saved branding, as partners see it. */
 const Saved = ({ program, brand }: { program: Program; brand: Brand }) =>
-  brand.logoUrl || brand.accentColor || brand.supportEmail ? (
+  isBranded(brand) ? (
     <div class={['card', accentClass(brand)].filter(Boolean).join(' ')}>
       <h3>Preview</h3>
       <Logo logoUrl={brand.logoUrl} name={program.name} />
@@ -82,7 +82,10 @@ const BrandForm = ({ base, program, brand, refused }: FormProps) => {
 export const Branding = ({ isManager, ...props }: FormProps & { isManager: boolean }) => (
   <>
     <h2 id="branding">Branding</h2>
-    <p>The page on which people apply and the portal show the logo, the color and the address.</p>
+    <p>
+      The page on which people apply, the portal and the program’s emails to partners show the logo, the color
+      and the address.
+    </p>
     <Saved program={props.program} brand={props.brand} />
     {isManager && <BrandForm {...props} />}
   </>

@@ -1,5 +1,7 @@
 import type { Context } from 'hono'
 import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { type Brand, logoOrigins, NO_BRAND } from '../../lib/brand/brand.ts'
+import { readBrand } from '../../lib/brand/brands.queries.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { checked, type Fields, form } from '../../lib/http/validate.ts'
@@ -25,8 +27,15 @@ import { Done, noticeFor, Problem, Table } from '../../lib/pages/parts.tsx'
 import { noSuchPage, renderPage } from '../../lib/pages/render.tsx'
 import { listPrograms } from '../../lib/workspace/programs.queries.ts'
 
-/** A mail runs nothing and loads nothing; its styles are inline. */
-const MAIL_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'; sandbox"
+/** A mail runs nothing, and loads nothing but the logo; its styles are inline. */
+const mailPolicy = (brand: Brand) =>
+  [
+    "default-src 'none'",
+    ...logoOrigins([brand]).map((origin) => `img-src ${origin}`),
+    "style-src 'unsafe-inline'",
+    "frame-ancestors 'self'",
+    'sandbox',
+  ].join('; ')
 
 /** The kind in a path. @throws {ApiError} `not_found` */
 const readKind = (text: string | undefined): PartnerMailKind => {
@@ -35,19 +44,25 @@ const readKind = (text: string | undefined): PartnerMailKind => {
   return kind
 }
 
-/** Renders mails with made-up values, and with the names and the texts of the workspace. */
+/** Renders mails with made-up values, and with the names, the texts and the brand of the workspace and its newest program. */
 const readSamples = async (c: Context<WorkspaceEnv>) => {
   const { db, workspace, user } = c.var
   const [[program], texts] = await Promise.all([
     listPrograms(db, workspace.id, { limit: 1 }),
     listMailTexts(db, workspace.id),
   ])
+  const brand = program ? await readBrand(db, workspace.id, program.id) : NO_BRAND
   const { origin } = new URL(c.req.url)
   const facts = { workspaceName: workspace.name, program, managerEmail: user.email, origin }
   const textOf = (kind: PartnerMailKind) => texts.find((text) => text.kind === kind)
   const sample = (kind: PartnerMailKind): MailContent =>
-    outboxContent({ kind, details: sampleDetails(kind, facts), edited: textOf(kind) })
-  return { facts, sample, textOf }
+    outboxContent({
+      kind,
+      details: sampleDetails(kind, facts),
+      edited: textOf(kind),
+      brand,
+    })
+  return { facts, sample, textOf, brand }
 }
 
 const DONE = {
@@ -191,7 +206,14 @@ export default createRoutes<WorkspaceEnv>()
     const kind = readKind(c.req.param('kind'))
     const { facts } = await readSamples(c)
     const details = sampleDetails(kind, facts)
-    const mail = { workspaceId: workspace.id, recipient: user.email, kind, details, now }
+    const mail = {
+      workspaceId: workspace.id,
+      programId: facts.program?.id ?? null,
+      recipient: user.email,
+      kind,
+      details,
+      now,
+    }
     if (!(await queueTestMail(db, mail))) {
       const message = `You have sent ${MAX_TEST_MAILS} test emails within an hour. Send the next one later.`
       throw new ApiError('rate_limited', message, { retryAfter: 3_600 })
@@ -199,7 +221,7 @@ export default createRoutes<WorkspaceEnv>()
     return c.redirect(`/app/${workspace.slug}/mails/preview/${kind}?done=test`, 303)
   })
   .get(`${PATH}/:kind/html`, managersOnly(), async (c) => {
-    const { sample } = await readSamples(c)
-    c.header('Content-Security-Policy', MAIL_POLICY)
+    const { sample, brand } = await readSamples(c)
+    c.header('Content-Security-Policy', mailPolicy(brand))
     return c.html(sample(readKind(c.req.param('kind'))).html)
   })

@@ -95,8 +95,9 @@ export const rejectApplication = async (
       when: isWaiting(id),
     }).compile(),
     sql`
-      insert into mails (id, workspace_id, kind, recipient, details, created_at, next_attempt_at)
-      select ${newId()}, ${workspaceId}, 'application_rejected', ${email}, ${JSON.stringify(mail)}::jsonb, ${now}, ${now}
+      insert into mails (id, workspace_id, program_id, kind, recipient, details, created_at, next_attempt_at)
+      select ${newId()}, ${workspaceId}, (select program_id from applications where id = ${id}), 'application_rejected', ${email},
+             ${JSON.stringify(mail)}::jsonb, ${now}, ${now}
       where ${mail !== null} and ${isWaiting(id)}`.compile(db),
     db
       .updateTable('applications')

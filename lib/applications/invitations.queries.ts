@@ -64,8 +64,8 @@ export const invite = async (
       db,
     ),
     sql`
-      insert into mails (id, workspace_id, kind, recipient, details, created_at, next_attempt_at)
-      select uuidv7(), ${workspaceId}, 'partner_invitation', a.email, ${details}::jsonb, ${now}, ${now}
+      insert into mails (id, workspace_id, program_id, kind, recipient, details, created_at, next_attempt_at)
+      select uuidv7(), ${workspaceId}, ${programId}, 'partner_invitation', a.email, ${details}::jsonb, ${now}, ${now}
       from applications a
       where ${isNew} and not exists (
         select from mails m where m.workspace_id = ${workspaceId} and m.kind = 'partner_invitation' and m.recipient = a.email

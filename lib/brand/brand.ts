@@ -1,4 +1,4 @@
-/** How a program looks to partners: on the page on which they apply and in the portal. */
+/** How a program looks to partners: on the page on which they apply, in the portal and in its mails. */
 import { urlRefusal } from '../webhooks/url.ts'
 
 export type Brand = {
@@ -11,6 +11,10 @@ export type Brand = {
 
 /** Before a manager has saved anything. */
 export const NO_BRAND = { logoUrl: null, accentColor: null, supportEmail: null, version: 0 } as const
+
+/** Whether a program has any part of a brand. */
+export const isBranded = ({ logoUrl, accentColor, supportEmail }: Brand): boolean =>
+  Boolean(logoUrl ?? accentColor ?? supportEmail)
 
 /** Longer than the URL of any image, and short enough for each mail. */
 export const MAX_LOGO_URL_LENGTH = 2_000

@@ -1,8 +1,7 @@
 /** The texts of emails about people: signing in, invitations, addresses, and connected accounts. */
 import { formatMoney } from '../money.ts'
 import { counted } from '../plural.ts'
-import { content, editableContent, greeting, HOW_TO_SIGN_IN } from './compose.tsx'
-import type { MailContent } from './content.ts'
+import { draft, editableDraft, greeting, HOW_TO_SIGN_IN } from './compose.tsx'
 import type {
   AddressDetails,
   InvitationDetails,
@@ -15,7 +14,7 @@ import type {
   WelcomeDetails,
 } from './details.ts'
 import type { SignInMail } from './mailer.rpc.ts'
-import type { Paragraph } from './paragraphs.ts'
+import type { Draft, Paragraph } from './paragraphs.ts'
 import type { EditedText } from './texts.ts'
 
 /** Who sent a mail that a merchant caused, which nobody can leave out. */
@@ -26,8 +25,8 @@ const sentBy = (workspaceName: string | null, sender: string | null): Paragraph[
  * "We’ve moved": informs an imported partner that the program has moved (spec section 4.3). What the merchant wrote is text,
  * also the link: only the portal is linked.
  */
-export const movedContent = (details: WelcomeDetails, edited?: EditedText): MailContent =>
-  editableContent('moved', details, edited, [
+export const movedDraft = (details: WelcomeDetails, edited?: EditedText): Draft =>
+  editableDraft('moved', details, edited, [
     ['Your link:', { text: details.link }],
     'If the link you have shared ends in the same way, keep it: it still works. Otherwise, please share this one from now on.',
     ['Find your link and your coupon codes in the partner portal:', { link: details.portalUrl }],
@@ -37,8 +36,8 @@ export const movedContent = (details: WelcomeDetails, edited?: EditedText): Mail
   ])
 
 /** Welcomes a partner that a manager has added, or whose application was approved. */
-export const welcomeContent = (details: WelcomeDetails, edited?: EditedText): MailContent =>
-  editableContent('welcome', details, edited, [
+export const welcomeDraft = (details: WelcomeDetails, edited?: EditedText): Draft =>
+  editableDraft('welcome', details, edited, [
     ['Your link:', { text: details.link }],
     [
       'See what your link has brought and what you have earned in the partner portal:',
@@ -50,11 +49,8 @@ export const welcomeContent = (details: WelcomeDetails, edited?: EditedText): Ma
   ])
 
 /** Invites somebody to be a partner. */
-export const partnerInvitationContent = (
-  details: PartnerInvitationDetails,
-  edited?: EditedText,
-): MailContent =>
-  editableContent('partner_invitation', details, edited, [
+export const partnerInvitationDraft = (details: PartnerInvitationDetails, edited?: EditedText): Draft =>
+  editableDraft('partner_invitation', details, edited, [
     { button: 'See the terms and accept', link: details.url },
     'You sign in with the address that received this email. You need no password.',
     ...sentBy(details.workspaceName, details.invitedBy),
@@ -62,8 +58,8 @@ export const partnerInvitationContent = (
   ])
 
 /** Says that an application was rejected. What the merchant wrote is text. */
-export const rejectionContent = (details: RejectionDetails, edited?: EditedText): MailContent =>
-  editableContent(
+export const rejectionDraft = (details: RejectionDetails, edited?: EditedText): Draft =>
+  editableDraft(
     'application_rejected',
     details,
     edited,
@@ -77,8 +73,8 @@ const ROLES = {
 } as const
 
 /** Invites a member to a workspace. */
-export const invitationContent = ({ workspaceName, role, invitedBy, url }: InvitationDetails): MailContent =>
-  content(`You are invited to ${workspaceName}`, [
+export const invitationDraft = ({ workspaceName, role, invitedBy, url }: InvitationDetails): Draft =>
+  draft(`You are invited to ${workspaceName}`, [
     'Hello,',
     [{ name: invitedBy }, ' invited you to ', { name: workspaceName }, ` on Tributary. ${ROLES[role]}`],
     { button: 'Sign in', link: url },
@@ -87,8 +83,8 @@ export const invitationContent = ({ workspaceName, role, invitedBy, url }: Invit
   ])
 
 /** Reports to a manager that a webhook endpoint was disabled. */
-export const webhookDisabledContent = ({ workspaceName, host, url }: WebhookDisabledDetails): MailContent =>
-  content(`Webhooks to ${host} are disabled`, [
+export const webhookDisabledDraft = ({ workspaceName, host, url }: WebhookDisabledDetails): Draft =>
+  draft(`Webhooks to ${host} are disabled`, [
     'Hello,',
     [
       'Webhooks of ',
@@ -102,8 +98,8 @@ export const webhookDisabledContent = ({ workspaceName, host, url }: WebhookDisa
   ])
 
 /** The link that proves a partner's new address. */
-export const addressLinkContent = ({ partnerName, from, to, url }: AddressDetails): MailContent =>
-  content('Confirm your new email address', [
+export const addressLinkDraft = ({ partnerName, from, to, url }: AddressDetails): Draft =>
+  draft('Confirm your new email address', [
     greeting(partnerName),
     ['The partner ', { name: from }, ' wants to use the address ', { name: to }, ' from now on.'],
     'To confirm it, open this link in the browser in which you asked for it:',
@@ -113,10 +109,10 @@ export const addressLinkContent = ({ partnerName, from, to, url }: AddressDetail
   ])
 
 /** Notifies the old address of a partner that it was replaced. */
-export const addressChangedContent = (details: AddressDetails): MailContent => {
+export const addressChangedDraft = (details: AddressDetails): Draft => {
   const { partnerName, from, to, url, workspaceName } = details
-  if (workspaceName) return addressCorrectedContent({ partnerName, from, workspaceName })
-  return content('Your email address was changed', [
+  if (workspaceName) return addressCorrectedDraft({ partnerName, from, workspaceName })
+  return draft('Your email address was changed', [
     greeting(partnerName),
     ['The address of your partner accounts was changed from ', { name: from }, ' to ', { name: to }, '.'],
     'Your earnings, links and connected accounts did not change. Sign in with the new address.',
@@ -126,12 +122,12 @@ export const addressChangedContent = (details: AddressDetails): MailContent => {
 }
 
 /** The same when a manager did it. The new address may be another person's, so it is not named. */
-const addressCorrectedContent = ({
+const addressCorrectedDraft = ({
   partnerName,
   from,
   workspaceName,
-}: Pick<AddressDetails, 'partnerName' | 'from'> & { workspaceName: string }): MailContent =>
-  content('Your email address was changed', [
+}: Pick<AddressDetails, 'partnerName' | 'from'> & { workspaceName: string }): Draft =>
+  draft('Your email address was changed', [
     greeting(partnerName),
     [
       { name: workspaceName },
@@ -144,8 +140,8 @@ const addressCorrectedContent = ({
   ])
 
 /** Reports a sign-in in a browser that is new to the person's account, also if somebody else did it. */
-export const newBrowserContent = ({ browser, signedInAt, url }: NewBrowserDetails): MailContent =>
-  content('New sign-in to your Tributary account', [
+export const newBrowserDraft = ({ browser, signedInAt, url }: NewBrowserDetails): Draft =>
+  draft('New sign-in to your Tributary account', [
     'Hello,',
     ['Your account was signed in to in a new browser: ', { name: browser }, ', ', { name: signedInAt }, '.'],
     'If it was you, you need to do nothing.',
@@ -168,7 +164,7 @@ const changeWords = ({ workspaceName, change, heldUntil }: PayoutAccountDetails)
 }
 
 /** Reports that a partner's Stripe account was connected, changed or disconnected, also if somebody else did it. */
-export const payoutAccountContent = (details: PayoutAccountDetails): MailContent => {
+export const payoutAccountDraft = (details: PayoutAccountDetails): Draft => {
   const { partnerName, change, confirmUrl, portalUrl } = details
   const confirm: Paragraph[] =
     change === 'changed' && confirmUrl
@@ -178,7 +174,7 @@ export const payoutAccountContent = (details: PayoutAccountDetails): MailContent
           'The link works while you are signed in to the portal with this address.',
         ]
       : []
-  return content(`Your Stripe account was ${change}`, [
+  return draft(`Your Stripe account was ${change}`, [
     greeting(partnerName),
     changeWords(details),
     ...confirm,
@@ -191,10 +187,10 @@ export const payoutAccountContent = (details: PayoutAccountDetails): MailContent
 }
 
 /** Reports to the other managers that somebody imported opening balances, which the next payout run pays. */
-export const openingBalancesContent = (details: OpeningBalancesDetails): MailContent => {
+export const openingBalancesDraft = (details: OpeningBalancesDetails): Draft => {
   const { workspaceName, programName, importedBy, balances, amountCents, url } = details
   const amount = formatMoney(amountCents, 'USD')
-  return content(`Opening balances imported: ${amount}`, [
+  return draft(`Opening balances imported: ${amount}`, [
     'Hello,',
     [
       { name: importedBy },
@@ -212,8 +208,8 @@ export const openingBalancesContent = (details: OpeningBalancesDetails): MailCon
 }
 
 /** A sign-in link. */
-export const signInContent = ({ url, expiresInMinutes }: Omit<SignInMail, 'to'>): MailContent =>
-  content('Your sign-in link for Tributary', [
+export const signInDraft = ({ url, expiresInMinutes }: Omit<SignInMail, 'to'>): Draft =>
+  draft('Your sign-in link for Tributary', [
     'Hello,',
     'Use this link to sign in to Tributary:',
     { button: 'Sign in', link: url },

@@ -1,24 +1,28 @@
 /** What all emails are composed of. Names are untrusted input, which layout.tsx escapes. */
 import { type MailContent, subjectLine } from './content.ts'
-import { renderHtml, renderText } from './layout.tsx'
+import { type MailBrand, renderHtml, renderText } from './layout.tsx'
 import type { EditableKind } from './mails.ts'
-import type { Paragraph } from './paragraphs.ts'
+import type { Draft, Paragraph } from './paragraphs.ts'
 import { type EditedText, introOf, subjectOf, type Values } from './texts.ts'
 
-/** An email in HTML and in plain text. */
-export const content = (subject: string, paragraphs: Paragraph[]): MailContent => ({
-  subject: subjectLine(subject),
-  html: renderHtml(paragraphs),
-  text: renderText(paragraphs),
-})
+export const draft = (subject: string, paragraphs: Paragraph[]): Draft => ({ subject, paragraphs })
+
+const supportLine = ({ supportEmail }: MailBrand): Paragraph[] =>
+  supportEmail ? [['Questions? Write to ', { name: supportEmail }, '.']] : []
+
+/** An email in HTML and in plain text. With a brand, it has the logo at its head, and the support address at its foot. */
+export const render = ({ subject, paragraphs }: Draft, brand?: MailBrand): MailContent => {
+  const all = brand ? [...paragraphs, ...supportLine(brand)] : paragraphs
+  return { subject: subjectLine(subject), html: renderHtml(all, brand), text: renderText(all) }
+}
 
 /** An email whose subject and first words managers may have changed, in `edited`. What follows them is `rest`. */
-export const editableContent = (
+export const editableDraft = (
   kind: EditableKind,
   values: Values,
   edited: EditedText | undefined,
   rest: Paragraph[],
-): MailContent => content(subjectOf(kind, edited, values), [...introOf(kind, edited, values), ...rest])
+): Draft => draft(subjectOf(kind, edited, values), [...introOf(kind, edited, values), ...rest])
 
 /** Greets a partner, by name if it is known. */
 export const greeting = (partnerName: string | null): Paragraph =>

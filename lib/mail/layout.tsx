@@ -1,14 +1,20 @@
 /**
- * Renders emails as HTML and plain text. The HTML loads nothing and contains no tracking. Names are escaped in HTML
+ * Renders emails as HTML and plain text. The HTML loads nothing but a program's logo, and contains no tracking. Names are escaped in HTML
  * and kept to one line everywhere, so that they cannot imitate our own text.
  */
+import type { Brand } from '../brand/brand.ts'
+import { textOn } from '../brand/colors.ts'
 import { oneLine } from './content.ts'
 import type { Paragraph } from './paragraphs.ts'
 
 /** Mail clients support little CSS, and only inline. Without colours, each client's light or dark theme applies. */
 const BODY = 'font:16px/1.5 system-ui,sans-serif;max-width:36em;margin:0 auto;padding:1.5em'
-const BUTTON =
-  'display:inline-block;padding:.6em 1.2em;border-radius:.4em;background:#1f5f4a;color:#ffffff;text-decoration:none'
+const buttonStyle = (color: string) =>
+  `display:inline-block;padding:.6em 1.2em;border-radius:.4em;background:${color};color:${textOn(color)};text-decoration:none`
+const OUR_COLOR = '#1f5f4a'
+/** The font is that of the name, which stands there while images are off. */
+const LOGO = 'height:48px;max-width:200px;object-fit:contain;font:600 20px/48px system-ui,sans-serif'
+const HEAD = 'margin:0 0 1.5em;font-weight:600'
 const ADDRESS = 'overflow-wrap:anywhere'
 
 const isWeb = (address: string): boolean => /^https?:\/\//i.test(address)
@@ -24,11 +30,11 @@ const Link = ({ address }: { address: string }) =>
   )
 
 /** The main action: a button and, for clients that show none, its URL. */
-const Button = ({ label, address }: { label: string; address: string }) => (
+const Button = ({ label, address, color }: { label: string; address: string; color: string }) => (
   <>
     {isWeb(address) && (
       <p>
-        <a href={address} style={BUTTON}>
+        <a href={address} style={buttonStyle(color)}>
           {label}
         </a>
       </p>
@@ -53,9 +59,10 @@ const Lines = ({ text }: { text: string }) => (
   </>
 )
 
-const HtmlParagraph = ({ paragraph }: { paragraph: Paragraph }) => {
+const HtmlParagraph = ({ paragraph, color }: { paragraph: Paragraph; color: string }) => {
   if (typeof paragraph === 'string') return <p>{paragraph}</p>
-  if ('button' in paragraph) return <Button label={paragraph.button} address={oneLine(paragraph.link)} />
+  if ('button' in paragraph)
+    return <Button label={paragraph.button} address={oneLine(paragraph.link)} color={color} />
   return (
     <p>
       {paragraph.map((part) => {
@@ -81,8 +88,22 @@ const HtmlParagraph = ({ paragraph }: { paragraph: Paragraph }) => {
   )
 }
 
+/** The brand of the mail's program, and its name. */
+export type MailBrand = Brand & { name: string }
+
+/** Who the mail is from: the logo, or the name where there is none. It is no link, because the merchant chose it. */
+const Head = ({ logoUrl, name }: MailBrand) => (
+  <p style={HEAD}>
+    {logoUrl ? (
+      <img src={logoUrl} alt={oneLine(name)} height="48" style={LOGO} />
+    ) : (
+      <bdi>{oneLine(name)}</bdi>
+    )}
+  </p>
+)
+
 /** A complete email in HTML. */
-export const renderHtml = (paragraphs: Paragraph[]): string => {
+export const renderHtml = (paragraphs: Paragraph[], brand?: MailBrand): string => {
   const markup = (
     <html lang="en">
       <head>
@@ -91,8 +112,9 @@ export const renderHtml = (paragraphs: Paragraph[]): string => {
         <meta name="color-scheme" content="light dark" />
       </head>
       <body style={BODY}>
+        {brand && <Head {...brand} />}
         {paragraphs.map((paragraph) => (
-          <HtmlParagraph paragraph={paragraph} />
+          <HtmlParagraph paragraph={paragraph} color={brand?.accentColor ?? OUR_COLOR} />
         ))}
       </body>
     </html>

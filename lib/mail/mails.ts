@@ -57,5 +57,9 @@ export const PARTNER_MAIL_KINDS = [
 ] as const satisfies MailKind[]
 export type PartnerMailKind = (typeof PARTNER_MAIL_KINDS)[number]
 
+/** Those of a program, which have its brand. The others are about the account of a person, at a workspace or at Tributary. */
+export const isOfProgram = (kind: string): boolean =>
+  kind !== 'bank_refused' && (EDITABLE_KINDS as readonly string[]).includes(kind)
+
 /** The mails of the outbox. A mail to a person about its account belongs to no workspace. */
 export type OutboxKind = MailKind | 'new_browser'

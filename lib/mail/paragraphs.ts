@@ -3,3 +3,6 @@ type Part = string | { name: string } | { link: string } | { text: string }
 
 /** The source of both the HTML and the plain text of a mail. */
 export type Paragraph = string | Part[] | { button: string; link: string }
+
+/** What a mail says. `render` of compose.tsx makes the mail, with the head and the foot that all mails of a program have. */
+export type Draft = { subject: string; paragraphs: Paragraph[] }

@@ -1,6 +1,5 @@
 /** The texts of emails to partners about money: payouts, and what is missing to be paid. */
-import { content, editableContent, greeting, HOW_TO_SIGN_IN } from './compose.tsx'
-import type { MailContent } from './content.ts'
+import { draft, editableDraft, greeting, HOW_TO_SIGN_IN } from './compose.tsx'
 import type {
   BankRefusedDetails,
   ConnectDetails,
@@ -9,7 +8,7 @@ import type {
   PayoutReturnedDetails,
   PayoutSentDetails,
 } from './details.ts'
-import type { Paragraph } from './paragraphs.ts'
+import type { Draft, Paragraph } from './paragraphs.ts'
 import type { EditedText } from './texts.ts'
 
 /** How the funds of each method arrive. */
@@ -19,8 +18,8 @@ const PAID_BY = {
 } as const
 
 /** Announces a payout. */
-export const payoutSentContent = (details: PayoutSentDetails, edited?: EditedText): MailContent =>
-  editableContent('payout_sent', details, edited, [
+export const payoutSentDraft = (details: PayoutSentDetails, edited?: EditedText): Draft =>
+  editableDraft('payout_sent', details, edited, [
     PAID_BY[details.method],
     ['See its commissions in the portal:', { link: details.portalUrl }],
     HOW_TO_SIGN_IN,
@@ -28,8 +27,8 @@ export const payoutSentContent = (details: PayoutSentDetails, edited?: EditedTex
   ])
 
 /** Announces a failed payout. The reason may be Stripe's text. */
-export const payoutFailedContent = (details: PayoutFailedDetails, edited?: EditedText): MailContent =>
-  editableContent('payout_failed', details, edited, [
+export const payoutFailedDraft = (details: PayoutFailedDetails, edited?: EditedText): Draft =>
+  editableDraft('payout_failed', details, edited, [
     ['Reason: ', { name: details.reason }],
     'The amount is still owed to you and will be included in a later payout.',
     'The portal shows whether your payout account needs more information.',
@@ -38,8 +37,8 @@ export const payoutFailedContent = (details: PayoutFailedDetails, edited?: Edite
   ])
 
 /** Reports to a partner that its bank returned a payout. */
-export const payoutReturnedContent = (details: PayoutReturnedDetails, edited?: EditedText): MailContent =>
-  editableContent('payout_returned', details, edited, [
+export const payoutReturnedDraft = (details: PayoutReturnedDetails, edited?: EditedText): Draft =>
+  editableDraft('payout_returned', details, edited, [
     ['Reason: ', { name: details.reason }],
     'The amount is still owed to you and will be included in a later payout.',
     'Please check that your name and your payment details are correct, and that your account can receive this currency. If you gave your payment details elsewhere, send the corrected ones there.',
@@ -66,30 +65,30 @@ const howToConnect = ({ problem, portalUrl }: ConnectDetails): Paragraph[] => [
 ]
 
 /** Asks a partner with earnings to connect an account, or to complete it. */
-export const connectAccountContent = (details: ConnectDetails, edited?: EditedText): MailContent =>
-  editableContent('connect_account', details, edited, howToConnect(details))
+export const connectAccountDraft = (details: ConnectDetails, edited?: EditedText): Draft =>
+  editableDraft('connect_account', details, edited, howToConnect(details))
 
 /** Reminds a partner whose earnings still cannot be paid. */
-export const connectReminderContent = (details: ConnectDetails, edited?: EditedText): MailContent =>
-  editableContent('connect_reminder', details, edited, howToConnect(details))
+export const connectReminderDraft = (details: ConnectDetails, edited?: EditedText): Draft =>
+  editableDraft('connect_reminder', details, edited, howToConnect(details))
 
 /** Reports that a partner's payment details will change, or that they will not after all. */
-export const paymentDetailsContent = ({
+export const paymentDetailsDraft = ({
   partnerName,
   workspaceName,
   paidBy,
   effectiveAt,
   portalUrl,
-}: PaymentDetailsDetails): MailContent =>
+}: PaymentDetailsDetails): Draft =>
   paidBy === null
-    ? content(`Your payment details at ${workspaceName} stay as they are`, [
+    ? draft(`Your payment details at ${workspaceName} stay as they are`, [
         greeting(partnerName),
         ['A change of how ', { name: workspaceName }, ' pays you was canceled.'],
         'If you did not do this, enter your details again in the portal.',
         { button: 'Open portal', link: portalUrl },
         HOW_TO_SIGN_IN,
       ])
-    : content(`Your payment details at ${workspaceName} will change`, [
+    : draft(`Your payment details at ${workspaceName} will change`, [
         greeting(partnerName),
         [
           'From ',
@@ -106,8 +105,8 @@ export const paymentDetailsContent = ({
       ])
 
 /** Reports that the bank of a partner's Stripe account refused a payout, which only the partner can mend. */
-export const bankRefusedContent = (details: BankRefusedDetails, edited?: EditedText): MailContent =>
-  editableContent('bank_refused', details, edited, [
+export const bankRefusedDraft = (details: BankRefusedDetails, edited?: EditedText): Draft =>
+  editableDraft('bank_refused', details, edited, [
     ...(details.reason ? [['Reason: ', { name: details.reason }]] : []),
     'Stripe pays nothing out until you give it a bank account that accepts payouts. The portal leads you there.',
     { button: 'Open portal', link: details.portalUrl },

@@ -1,5 +1,6 @@
 /** The mail queue: leases mails that are due, and saves what became of them. */
 import { sql } from 'kysely'
+import type { Brand } from '../brand/brand.ts'
 import type { Db } from '../db/connection.ts'
 import { dueRows } from '../db/leases.queries.ts'
 import type { OutboxKind } from './mails.ts'
@@ -15,9 +16,17 @@ export type LeasedMail = {
   isTest: boolean
   /** The words that managers have given to its kind by now. */
   edited: EditedText | undefined
+  /** The brand of its program by now. */
+  brand: Brand | undefined
   /** This one included. */
   attempts: number
   firstAttemptAt: Date
+}
+
+type Row = Omit<LeasedMail, 'edited' | 'brand'> & {
+  edited: EditedText | null
+  brand: Brand | null
+  expired: boolean
 }
 
 /**
@@ -34,7 +43,7 @@ export const leaseMails = async (
     and not ${sql.ref(`${m}.is_held`)}
     and ${sql.ref(`${m}.next_attempt_at`)} <= ${now}::timestamptz`
   const isExpired = sql`m.first_attempt_at < ${windowStart}::timestamptz`
-  const { rows } = await sql<Omit<LeasedMail, 'edited'> & { edited: EditedText | null; expired: boolean }>`
+  const { rows } = await sql<Row>`
     with ${dueRows({ table: 'mails', isDue, lane: 'kind', urgentLane: 'invitation', limit })}
     update mails m
     set attempts = m.attempts + case when ${isExpired} then 0 else 1 end,
@@ -49,8 +58,15 @@ export const leaseMails = async (
               m.failed_at is not null as expired,
               m.occasion = 'test' as "isTest",
               (select jsonb_build_object('subject', t.subject, 'intro', t.intro) from mail_texts t
-               where t.workspace_id = m.workspace_id and t.kind = m.kind) as edited`.execute(db)
-  const mails = rows.filter((row) => !row.expired).map((row) => ({ ...row, edited: row.edited ?? undefined }))
+               where t.workspace_id = m.workspace_id and t.kind = m.kind) as edited,
+              (select jsonb_build_object('logoUrl', b.logo_url, 'accentColor', b.accent_color, 'supportEmail', b.support_email)
+               from brands b
+               where b.program_id = coalesce(m.program_id, (select p.program_id from partners p where p.id = m.partner_id))) as brand`.execute(
+    db,
+  )
+  const mails = rows
+    .filter((row) => !row.expired)
+    .map((row) => ({ ...row, edited: row.edited ?? undefined, brand: row.brand ?? undefined }))
   return { mails, expired: rows.length - mails.length }
 }
 

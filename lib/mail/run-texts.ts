@@ -1,7 +1,7 @@
 /** The texts of mails to managers about payout runs. */
 import { counted } from '../plural.ts'
 import type { PayoutRunDetails, PayoutSum } from './details.ts'
-import type { Paragraph } from './paragraphs.ts'
+import type { Draft, Paragraph } from './paragraphs.ts'
 
 /** What a total is about, and what follows from it. */
 const WORDS: Record<string, { title: string; note?: string }> = {
@@ -46,12 +46,7 @@ const sentence = ({ code, payouts, amount }: PayoutSum): string => {
 const amountOf = (sums: PayoutSum[], code: string): string | null =>
   sums.find((sum) => sum.code === code)?.amount ?? null
 
-export type RunMailKind =
-  | 'payout_approval'
-  | 'payout_report'
-  | 'payout_review'
-  | 'payout_preview'
-  | 'payout_problem'
+type RunMailKind = 'payout_approval' | 'payout_report' | 'payout_review' | 'payout_preview' | 'payout_problem'
 
 /** The subject and the first sentence of each kind, after the name of the program. */
 const OPENINGS: Record<RunMailKind, (details: PayoutRunDetails) => { subject: string; opening: string }> = {
@@ -88,10 +83,7 @@ const OPENINGS: Record<RunMailKind, (details: PayoutRunDetails) => { subject: st
 }
 
 /** A mail to a manager about a payout run. */
-export const runMail = (
-  kind: RunMailKind,
-  details: PayoutRunDetails,
-): { subject: string; paragraphs: Paragraph[] } => {
+export const runDraft = (kind: RunMailKind, details: PayoutRunDetails): Draft => {
   const { workspaceName, programName, sums, messages, url } = details
   const { subject, opening } = OPENINGS[kind](details)
   return {

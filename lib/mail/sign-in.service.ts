@@ -1,7 +1,8 @@
 /** Sign-in links: sent immediately, and never stored. */
 
-import { signInContent } from './account-texts.tsx'
+import { signInDraft } from './account-texts.tsx'
 import { deliverableAddress } from './address.ts'
+import { render } from './compose.tsx'
 import type { SignInMail } from './mailer.rpc.ts'
 import type { Transport } from './transport.ts'
 
@@ -20,7 +21,7 @@ const MAX_WAIT_MS = 1_000
 export const sendSignInLink = async (transport: Transport, mail: SignInMail): Promise<'sent' | 'refused'> => {
   const to = deliverableAddress(mail.to)
   if (!to) return 'refused'
-  const ready = { id: crypto.randomUUID(), to, ...signInContent(mail) }
+  const ready = { id: crypto.randomUUID(), to, ...render(signInDraft(mail)) }
   for (let attempt = 1; ; attempt++) {
     const outcome = await transport(ready, { timeoutMs: TIMEOUT_MS })
     if (outcome.kind === 'sent' || outcome.kind === 'refused') return outcome.kind

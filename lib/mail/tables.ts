@@ -18,6 +18,7 @@ export type MailTables = {
     kind: OutboxKind
     recipient: string
     partner_id: string | null
+    program_id: string | null
     payout_id: string | null
     occasion: Generated<string>
     details: Json<Record<string, string | null>>

@@ -1,38 +1,34 @@
 /** The content of each kind of mail, from the details that the outbox keeps. */
+import { type Brand, isBranded } from '../brand/brand.ts'
 import {
-  addressChangedContent,
-  addressLinkContent,
-  invitationContent,
-  movedContent,
-  newBrowserContent,
-  openingBalancesContent,
-  partnerInvitationContent,
-  payoutAccountContent,
-  rejectionContent,
-  webhookDisabledContent,
-  welcomeContent,
+  addressChangedDraft,
+  addressLinkDraft,
+  invitationDraft,
+  movedDraft,
+  newBrowserDraft,
+  openingBalancesDraft,
+  partnerInvitationDraft,
+  payoutAccountDraft,
+  rejectionDraft,
+  webhookDisabledDraft,
+  welcomeDraft,
 } from './account-texts.tsx'
-import { content } from './compose.tsx'
+import { render } from './compose.tsx'
 import { type MailContent, subjectLine } from './content.ts'
 import type { ConnectDetails, MoneyDetails, PayoutRunDetails } from './details.ts'
-import type { OutboxKind } from './mails.ts'
+import { isOfProgram, type OutboxKind } from './mails.ts'
+import type { Draft } from './paragraphs.ts'
 import {
-  bankRefusedContent,
-  connectAccountContent,
-  connectReminderContent,
-  paymentDetailsContent,
-  payoutFailedContent,
-  payoutReturnedContent,
-  payoutSentContent,
+  bankRefusedDraft,
+  connectAccountDraft,
+  connectReminderDraft,
+  paymentDetailsDraft,
+  payoutFailedDraft,
+  payoutReturnedDraft,
+  payoutSentDraft,
 } from './payout-texts.tsx'
-import { type RunMailKind, runMail } from './run-texts.ts'
+import { runDraft } from './run-texts.ts'
 import type { EditedText } from './texts.ts'
-
-/** Reports on a payout run to a manager. */
-export const runContent = (kind: RunMailKind, details: PayoutRunDetails): MailContent => {
-  const { subject, paragraphs } = runMail(kind, details)
-  return content(subject, paragraphs)
-}
 
 /** Details from the outbox, which an older version may have written. */
 type Stored = Record<string, unknown>
@@ -84,11 +80,11 @@ const aboutAddress = (details: Stored) => ({
   workspaceName: typeof details.workspaceName === 'string' ? details.workspaceName : null,
 })
 
-const CONTENTS: Record<OutboxKind, (details: Stored, edited?: EditedText) => MailContent> = {
-  moved: (details, edited) => movedContent(toWelcome(details), edited),
-  welcome: (details, edited) => welcomeContent(toWelcome(details), edited),
+const DRAFTS: Record<OutboxKind, (details: Stored, edited?: EditedText) => Draft> = {
+  moved: (details, edited) => movedDraft(toWelcome(details), edited),
+  welcome: (details, edited) => welcomeDraft(toWelcome(details), edited),
   application_rejected: (details, edited) =>
-    rejectionContent(
+    rejectionDraft(
       {
         applicantName: required(details, 'applicantName'),
         programName: required(details, 'programName'),
@@ -97,7 +93,7 @@ const CONTENTS: Record<OutboxKind, (details: Stored, edited?: EditedText) => Mai
       edited,
     ),
   partner_invitation: (details, edited) =>
-    partnerInvitationContent(
+    partnerInvitationDraft(
       {
         programName: required(details, 'programName'),
         workspaceName: required(details, 'workspaceName'),
@@ -107,22 +103,22 @@ const CONTENTS: Record<OutboxKind, (details: Stored, edited?: EditedText) => Mai
       edited,
     ),
   invitation: (details) =>
-    invitationContent({
+    invitationDraft({
       workspaceName: required(details, 'workspaceName'),
       role: details.role === 'manager' ? 'manager' : 'member',
       invitedBy: required(details, 'invitedBy'),
       url: required(details, 'url'),
     }),
-  address_link: (details) => addressLinkContent(aboutAddress(details)),
-  address_changed: (details) => addressChangedContent(aboutAddress(details)),
+  address_link: (details) => addressLinkDraft(aboutAddress(details)),
+  address_changed: (details) => addressChangedDraft(aboutAddress(details)),
   new_browser: (details) =>
-    newBrowserContent({
+    newBrowserDraft({
       browser: required(details, 'browser'),
       signedInAt: required(details, 'signedInAt'),
       url: required(details, 'url'),
     }),
   payout_account: (details) =>
-    payoutAccountContent({
+    payoutAccountDraft({
       partnerName: typeof details.partnerName === 'string' ? details.partnerName : null,
       workspaceName: required(details, 'workspaceName'),
       change:
@@ -132,7 +128,7 @@ const CONTENTS: Record<OutboxKind, (details: Stored, edited?: EditedText) => Mai
       portalUrl: required(details, 'portalUrl'),
     }),
   bank_refused: (details, edited) =>
-    bankRefusedContent(
+    bankRefusedDraft(
       {
         partnerName: typeof details.partnerName === 'string' ? details.partnerName : null,
         workspaceName: required(details, 'workspaceName'),
@@ -142,10 +138,10 @@ const CONTENTS: Record<OutboxKind, (details: Stored, edited?: EditedText) => Mai
       },
       edited,
     ),
-  connect_account: (details, edited) => connectAccountContent(aboutConnecting(details), edited),
-  connect_reminder: (details, edited) => connectReminderContent(aboutConnecting(details), edited),
+  connect_account: (details, edited) => connectAccountDraft(aboutConnecting(details), edited),
+  connect_reminder: (details, edited) => connectReminderDraft(aboutConnecting(details), edited),
   payout_sent: (details, edited) =>
-    payoutSentContent(
+    payoutSentDraft(
       {
         ...aboutMoney(details),
         method: details.method === 'manual' ? 'manual' : 'stripe',
@@ -153,7 +149,7 @@ const CONTENTS: Record<OutboxKind, (details: Stored, edited?: EditedText) => Mai
       edited,
     ),
   payment_details: (details) =>
-    paymentDetailsContent({
+    paymentDetailsDraft({
       partnerName: typeof details.partnerName === 'string' ? details.partnerName : null,
       workspaceName: required(details, 'workspaceName'),
       paidBy: typeof details.paidBy === 'string' ? details.paidBy : null,
@@ -161,22 +157,22 @@ const CONTENTS: Record<OutboxKind, (details: Stored, edited?: EditedText) => Mai
       portalUrl: required(details, 'portalUrl'),
     }),
   payout_failed: (details, edited) =>
-    payoutFailedContent({ ...aboutMoney(details), reason: required(details, 'reason') }, edited),
+    payoutFailedDraft({ ...aboutMoney(details), reason: required(details, 'reason') }, edited),
   payout_returned: (details, edited) =>
-    payoutReturnedContent({ ...aboutMoney(details), reason: required(details, 'reason') }, edited),
-  payout_approval: (details) => runContent('payout_approval', aboutRun(details)),
-  payout_report: (details) => runContent('payout_report', aboutRun(details)),
-  payout_review: (details) => runContent('payout_review', aboutRun(details)),
-  payout_preview: (details) => runContent('payout_preview', aboutRun(details)),
-  payout_problem: (details) => runContent('payout_problem', aboutRun(details)),
+    payoutReturnedDraft({ ...aboutMoney(details), reason: required(details, 'reason') }, edited),
+  payout_approval: (details) => runDraft('payout_approval', aboutRun(details)),
+  payout_report: (details) => runDraft('payout_report', aboutRun(details)),
+  payout_review: (details) => runDraft('payout_review', aboutRun(details)),
+  payout_preview: (details) => runDraft('payout_preview', aboutRun(details)),
+  payout_problem: (details) => runDraft('payout_problem', aboutRun(details)),
   webhook_disabled: (details) =>
-    webhookDisabledContent({
+    webhookDisabledDraft({
       workspaceName: required(details, 'workspaceName'),
       host: required(details, 'host'),
       url: required(details, 'url'),
     }),
   opening_balances: (details) =>
-    openingBalancesContent({
+    openingBalancesDraft({
       workspaceName: required(details, 'workspaceName'),
       programName: required(details, 'programName'),
       importedBy: required(details, 'importedBy'),
@@ -186,17 +182,22 @@ const CONTENTS: Record<OutboxKind, (details: Stored, edited?: EditedText) => Mai
     }),
 }
 
-/** What the outbox keeps of a mail, and the words that managers have given to its kind. */
+/** What the outbox keeps of a mail, the words that managers have given to its kind, and the brand of its program. */
 type OutboxMail = {
   kind: OutboxKind
   details: Stored
   edited?: EditedText | undefined
+  brand?: Brand | undefined
   /** Whether a manager tries it: its subject says so. */
   isTest?: boolean
 }
 
 /** The content of an outbox email. @throws if its details do not match its kind */
-export const outboxContent = ({ kind, details, edited, isTest = false }: OutboxMail): MailContent => {
-  const mail = CONTENTS[kind](details, edited)
+export const outboxContent = ({ kind, details, edited, brand, isTest = false }: OutboxMail): MailContent => {
+  const hasBrand = brand && isBranded(brand) && isOfProgram(kind)
+  const mail = render(
+    DRAFTS[kind](details, edited),
+    hasBrand ? { ...brand, name: required(details, 'programName') } : undefined,
+  )
   return isTest ? { ...mail, subject: subjectLine(`Test: ${mail.subject}`) } : mail
 }

@@ -8,17 +8,24 @@ import type { PartnerMailKind } from './mails.ts'
 export const MAX_TEST_MAILS = 10
 const HOUR_MS = 3_600_000
 
+type TestMail = {
+  workspaceId: string
+  /** The program whose brand it has; null if the workspace has none. */
+  programId: string | null
+  recipient: string
+  kind: PartnerMailKind
+  details: object
+  now: Date
+}
+
 /**
  * Queues a mail with made-up details. May run twice.
  *
  * @param recipient the manager's own address, which signing in has verified
  * @returns whether it was queued; false if the manager has sent too many within an hour
  */
-export const queueTestMail = async (
-  db: Db,
-  mail: { workspaceId: string; recipient: string; kind: PartnerMailKind; details: object; now: Date },
-): Promise<boolean> => {
-  const { workspaceId, recipient, kind, details, now } = mail
+export const queueTestMail = async (db: Db, mail: TestMail): Promise<boolean> => {
+  const { workspaceId, programId, recipient, kind, details, now } = mail
   const id = newId()
   const since = new Date(now.getTime() - HOUR_MS)
   const [, , queued] = await db.batch([
@@ -27,8 +34,8 @@ export const queueTestMail = async (
       db,
     ),
     sql`
-      insert into mails (id, workspace_id, kind, recipient, occasion, details, created_at, next_attempt_at)
-      select ${id}, ${workspaceId}, ${kind}, ${recipient}, 'test', ${JSON.stringify(details)}::jsonb, ${now}::timestamptz,
+      insert into mails (id, workspace_id, program_id, kind, recipient, occasion, details, created_at, next_attempt_at)
+      select ${id}, ${workspaceId}, ${programId}::uuid, ${kind}, ${recipient}, 'test', ${JSON.stringify(details)}::jsonb, ${now}::timestamptz,
              ${now}::timestamptz
       where (select count(*) from mails
              where workspace_id = ${workspaceId} and recipient = ${recipient} and occasion = 'test'

@@ -198,7 +198,7 @@ describe('an application', () => {
     const path = `/applications/${(await applicationsOf(merchant))[0]?.id}`
     const mails = () =>
       database.query(
-        `select recipient, details from mails where workspace_id = $1 and kind = 'application_rejected'`,
+        `select recipient, program_id, details from mails where workspace_id = $1 and kind = 'application_rejected'`,
         [merchant.workspace.id],
       )
     const rejection = { reason: 'Too small', sendsMail: 'on' }
@@ -207,6 +207,7 @@ describe('an application', () => {
     expect(await mails()).toEqual([
       {
         recipient: applicant.email,
+        program_id: merchant.programId,
         details: expect.objectContaining({ reason: 'Too small', applicantName: 'Ann' }),
       },
     ])
@@ -304,7 +305,7 @@ describe('invitations', () => {
   const mailsOf = ({ workspace }: Merchant) =>
     database.query<{ recipient: string; url: string }>(
       `select recipient, details ->> 'url' as url from mails
-       where workspace_id = $1 and kind = 'partner_invitation' order by recipient`,
+       where program_id is not null and workspace_id = $1 and kind = 'partner_invitation' order by recipient`,
       [workspace.id],
     )
 

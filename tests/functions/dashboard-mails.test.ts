@@ -36,6 +36,19 @@ describe('the preview of emails', () => {
     expect(mail.html).not.toContain('<script')
   })
 
+  test('shows the brand of the newest program, and loads only its logo', async () => {
+    const merchant = await createMerchant()
+    const pages = await openPages(merchant)
+    const logoUrl = 'https://cdn.pine-notes.com/logo.png'
+    await pages.post(`/programs/${merchant.programId}/branding`, { brandVersion: '0', logoUrl })
+    const mail = await pages.get('/mails/preview/welcome/html')
+    expect(mail.headers.get('Content-Security-Policy')).toBe(
+      "default-src 'none'; img-src https://cdn.pine-notes.com; style-src 'unsafe-inline'; frame-ancestors 'self'; sandbox",
+    )
+    expect(mail.html).toContain(`<img src="${logoUrl}" alt="A program"`)
+    expect((await pages.get('/mails/preview/payout_account/html')).html).not.toContain(logoUrl)
+  })
+
   test('is for managers, and has no mail that managers get', async () => {
     const merchant = await createMerchant()
     const member = await openPages(merchant, 'member')
@@ -88,11 +101,20 @@ describe('a test email', () => {
       const sent = await pages.post(`/mails/preview/${kind}/test`, { recipient: 'victim@x.example' })
       expect(sent).toMatchObject({ status: 303, location: expect.stringContaining('?done=test') })
       const rows = await database.query(
-        'select kind, recipient, occasion, partner_id, is_held from mails where workspace_id = $1',
+        'select kind, recipient, occasion, partner_id, program_id, is_held from mails where workspace_id = $1',
         [merchant.workspace.id],
       )
       const recipient = `manager@${merchant.workspace.slug}.example`
-      expect(rows).toEqual([{ kind, recipient, occasion: 'test', partner_id: null, is_held: false }])
+      expect(rows).toEqual([
+        {
+          kind,
+          recipient,
+          occasion: 'test',
+          partner_id: null,
+          program_id: merchant.programId,
+          is_held: false,
+        },
+      ])
     },
   )
 

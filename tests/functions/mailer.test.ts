@@ -103,6 +103,56 @@ test('a mail has the text that is in force when it is sent, also if it was queue
   expect(mail?.html).toContain('<p>Hi!<br/>We are <bdi>&lt;b&gt;{amount}&lt;/b&gt;</bdi>.</p>')
 })
 
+test('a mail of a program has the brand that is in force when it is sent; one about an account has none', async () => {
+  const seed = seeder(env)
+  const { id: workspaceId } = await seed.addWorkspace()
+  const [programId, otherId] = [await seed.addProgram(workspaceId), await seed.addProgram(workspaceId)]
+  const [partnerId, other] = [
+    await seed.addPartner(workspaceId, programId, { slug: 'maya' }),
+    await seed.addPartner(workspaceId, otherId, { slug: 'maya' }),
+  ]
+  const details = {
+    programName: 'Pine Friends',
+    workspaceName: 'Pine Notes',
+    applicantName: 'Ann',
+    invitedBy: 'ann@pine.example',
+    amount: '1.00 USD',
+    url: 'https://track.example/join',
+    link: 'https://shop.example/?via=maya',
+    portalUrl: 'https://track.example/portal',
+  }
+  const queued = [
+    ['welcome', partnerId, null],
+    ['connect_account', partnerId, null],
+    ['partner_invitation', null, programId],
+    ['application_rejected', null, programId],
+    ['bank_refused', partnerId, null],
+    ['moved', other, null],
+    ['connect_reminder', null, null],
+  ]
+  for (const [kind, partner, program] of queued)
+    await client.query(
+      `insert into mails (id, workspace_id, kind, recipient, partner_id, program_id, details, created_at, next_attempt_at)
+       values (uuidv7(), $1, $2, $2 || '@brand.example', $3, $4, $5, now(), now())`,
+      [workspaceId, kind, partner, program, details],
+    )
+  await client.query(
+    `insert into brands (program_id, workspace_id, logo_url, accent_color, support_email, version, change_id)
+     values ($1, $2, 'https://cdn.pine-notes.com/logo.png', '#ffd400', 'help@pine-notes.com', 1, gen_random_uuid())`,
+    [programId, workspaceId],
+  )
+  await run()
+  const branded = queued.flatMap(([kind]) => {
+    const [mail] = inbox.mails(`${kind}@brand.example`)
+    expect([kind, mail?.text?.includes('Pine')]).toEqual([kind, true])
+    const shows = [mail?.html?.includes('<img src="https://cdn.pine-notes.com/logo.png" alt="Pine Friends"')]
+    shows.push(mail?.text?.endsWith('\n\nQuestions? Write to help@pine-notes.com.\n'))
+    expect([kind, shows[0]]).toEqual([kind, shows[1]])
+    return shows[0] ? [kind] : []
+  })
+  expect(branded).toEqual(['welcome', 'connect_account', 'partner_invitation', 'application_rejected'])
+})
+
 test('the cron removes what names people once it is due, a thousand rows of a kind per run, and leaves the rest', async () => {
   const { id: workspaceId } = await seeder(env).addWorkspace()
   await client.query(

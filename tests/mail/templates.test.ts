@@ -1,29 +1,57 @@
 import { describe, expect, test } from 'vitest'
+import type { Brand } from '../../lib/brand/brand.ts'
 import {
-  addressChangedContent,
-  addressLinkContent,
-  invitationContent,
-  movedContent,
-  payoutAccountContent,
-  signInContent,
-  welcomeContent,
+  addressChangedDraft,
+  addressLinkDraft,
+  invitationDraft,
+  movedDraft,
+  payoutAccountDraft,
+  signInDraft,
+  welcomeDraft,
 } from '../../lib/mail/account-texts.tsx'
+import { render } from '../../lib/mail/compose.tsx'
 import type {
   ConnectDetails,
   InvitationDetails,
   MoneyDetails,
   WelcomeDetails,
 } from '../../lib/mail/details.ts'
+import { PARTNER_MAIL_KINDS } from '../../lib/mail/mails.ts'
+import type { Draft } from '../../lib/mail/paragraphs.ts'
 import {
-  bankRefusedContent,
-  connectAccountContent,
-  connectReminderContent,
-  paymentDetailsContent,
-  payoutFailedContent,
-  payoutReturnedContent,
-  payoutSentContent,
+  bankRefusedDraft,
+  connectAccountDraft,
+  connectReminderDraft,
+  paymentDetailsDraft,
+  payoutFailedDraft,
+  payoutReturnedDraft,
+  payoutSentDraft,
 } from '../../lib/mail/payout-texts.tsx'
-import { outboxContent, runContent } from '../../lib/mail/templates.tsx'
+import { runDraft } from '../../lib/mail/run-texts.ts'
+import { sampleDetails } from '../../lib/mail/samples.ts'
+import { outboxContent } from '../../lib/mail/templates.tsx'
+
+/** A mail of Tributary, from what a template says. */
+const rendering =
+  <Details extends unknown[]>(write: (...details: Details) => Draft) =>
+  (...details: Details) =>
+    render(write(...details))
+
+const addressChangedContent = rendering(addressChangedDraft)
+const addressLinkContent = rendering(addressLinkDraft)
+const invitationContent = rendering(invitationDraft)
+const movedContent = rendering(movedDraft)
+const payoutAccountContent = rendering(payoutAccountDraft)
+const signInContent = rendering(signInDraft)
+const welcomeContent = rendering(welcomeDraft)
+const bankRefusedContent = rendering(bankRefusedDraft)
+const connectAccountContent = rendering(connectAccountDraft)
+const connectReminderContent = rendering(connectReminderDraft)
+const paymentDetailsContent = rendering(paymentDetailsDraft)
+const payoutFailedContent = rendering(payoutFailedDraft)
+const payoutReturnedContent = rendering(payoutReturnedDraft)
+const payoutSentContent = rendering(payoutSentDraft)
+const runContent = rendering(runDraft)
 
 const MOVED: WelcomeDetails = {
   partnerName: 'Maya',
@@ -387,4 +415,66 @@ test('a change of payment details says from when on it counts, and how to cancel
   expect(text).toContain('If you did not make this change, cancel it in the portal.')
   const canceled = outboxContent({ kind: 'payment_details', details: { ...change, paidBy: null } })
   expect(canceled.subject).toBe('Your payment details at Pine Notes stay as they are')
+})
+
+describe('a mail of a program with a brand', () => {
+  const BRAND = {
+    logoUrl: 'https://cdn.pine-notes.com/logo.png?a=1&b=2',
+    accentColor: '#ffd400',
+    supportEmail: 'help@pine-notes.com',
+  }
+  const NONE = { logoUrl: null, accentColor: null, supportEmail: null }
+  const details = { ...CONNECT }
+  const branded = (brand: Brand) => outboxContent({ kind: 'connect_account', details, brand })
+
+  test('has the logo and the name at its head, the color on its button, and the support address at its foot', () => {
+    const { html, text } = branded(BRAND)
+    expect(html).toContain(
+      '<p style="margin:0 0 1.5em;font-weight:600"><img src="https://cdn.pine-notes.com/logo.png?a=1&amp;b=2" alt="Friends of Pine Notes" height="48"',
+    )
+    expect(html).toContain('background:#ffd400;color:#000000;text-decoration:none">Connect account</a>')
+    expect(html).toContain('<p>Questions? Write to <bdi>help@pine-notes.com</bdi>.</p></body>')
+    expect(text).toMatch(/\n\nQuestions\? Write to help@pine-notes\.com\.\n$/)
+    expect(html.match(/src=|url\(|<link|<script|@import/gi)).toEqual(['src='])
+  })
+
+  test('has the name at its head without a logo, and nothing of what is missing', () => {
+    const { html, text } = branded({ ...NONE, accentColor: '#0a0a5a' })
+    expect(html).toContain('<p style="margin:0 0 1.5em;font-weight:600"><bdi>Friends of Pine Notes</bdi></p>')
+    expect(html).toContain('background:#0a0a5a;color:#ffffff')
+    expect(html).not.toContain('<img')
+    expect(text).not.toContain('Questions?')
+  })
+
+  test('is as ever while the brand is empty', () => {
+    expect(branded(NONE)).toEqual(connectAccountContent(CONNECT))
+  })
+
+  test.each(PARTNER_MAIL_KINDS)('shows it or not, by its kind: %s', (kind) => {
+    const program = { id: 'x', name: 'Friends', siteUrl: 'https://pine.example' }
+    const facts = {
+      workspaceName: 'Pine',
+      program,
+      managerEmail: 'ann@pine.example',
+      origin: 'https://t.example',
+    }
+    const { html } = outboxContent({ kind, details: sampleDetails(kind, facts), brand: BRAND })
+    const isAccount = ['bank_refused', 'payment_details', 'payout_account', 'address_link', 'address_changed']
+    expect(html.includes('<img')).toBe(!isAccount.includes(kind))
+  })
+
+  test.each(HOSTILE)('keeps a name with $case in its attribute and in one line', ({ name, shown }) => {
+    const { html } = outboxContent({
+      kind: 'connect_account',
+      details: { ...details, programName: name },
+      brand: BRAND,
+    })
+    expect(html).toContain(` alt="${escaped(shown)}" height="48"`)
+  })
+
+  test('keeps an address with line breaks, which no form takes, in one line', () => {
+    const { html, text } = branded({ ...BRAND, supportEmail: 'a@b.com\r\nBcc: <b>all</b>' })
+    expect(text).toContain('Write to a@b.com Bcc: <b>all</b>.')
+    expect(html).toContain('<bdi>a@b.com Bcc: &lt;b&gt;all&lt;/b&gt;</bdi>')
+  })
 })

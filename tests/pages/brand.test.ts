@@ -110,3 +110,21 @@ test('a button has the color, and a logo that does not load leaves the name in a
   await inspect(page, 'brand-join-without-logo', SCREENS)
   await page.context().close()
 })
+
+test('the preview of a mail shows the brand, with and without the logo', async () => {
+  const { program, manager } = await start('#ffd400')
+  const mail = `${program.split('/programs')[0]}/mails/preview/connect_account`
+  const page = await browser.as(manager)
+  for (const isThere of [true, false]) {
+    await serveLogo(page, isThere)
+    await page.goto(mail)
+    const frame = page.frameLocator('iframe')
+    const button = frame.getByRole('link', { name: 'Connect account' })
+    expect(await button.getAttribute('style')).toContain('background:#ffd400;color:#000000')
+    await frame.getByRole('img', { name: 'A program' }).waitFor()
+    await frame.getByText('Questions? Write to help@pine-notes.com.').waitFor()
+    await inspect(page, `brand-mail-${isThere ? 'logo' : 'images-off'}`, SCREENS)
+    await page.context().unrouteAll()
+  }
+  await page.context().close()
+})
