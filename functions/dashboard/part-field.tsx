@@ -15,12 +15,13 @@ export const readPart = ({ amount = '' }: Fields, currency: string) => {
   return { amountCents: cents || undefined, problems }
 }
 
-type Props = { label: string; hint: Child; fields: Fields; errors: ErrorDetail[] | undefined }
+type Props = { label: string; id?: string; hint: Child; fields: Fields; errors: ErrorDetail[] | undefined }
 
-export const PartField = ({ label, hint, fields, errors }: Props) => (
+export const PartField = ({ label, id, hint, fields, errors }: Props) => (
   <Field
     label={label}
     name="amount"
+    id={id}
     hint={hint}
     inputmode="decimal"
     maxlength={20}

@@ -3,13 +3,14 @@ import type { Fields } from '../../lib/http/validate.ts'
 import { Field } from '../../lib/pages/fields.tsx'
 import { MAX_REASON_LENGTH } from '../../lib/tracking/commissions.schemas.ts'
 
-type Props = { label: string; fields: Fields; errors: ErrorDetail[] | undefined }
+type Props = { label: string; id?: string; fields: Fields; errors: ErrorDetail[] | undefined }
 
 /** Why a manager changes earnings by hand. */
-export const ReasonField = ({ label, fields, errors }: Props) => (
+export const ReasonField = ({ label, id, fields, errors }: Props) => (
   <Field
     label={label}
     name="reason"
+    id={id}
     hint="The partner sees it."
     required
     maxlength={MAX_REASON_LENGTH}

@@ -30,11 +30,12 @@ export const ReversalForm = ({ action, currency, refused }: Props) => {
       <input type="hidden" name="externalId" value={fields.externalId ?? newId()} />
       <PartField
         label={`Amount to reverse (${currency})`}
+        id="reversed-amount"
         hint="Leave it empty to reverse all that is left."
         fields={fields}
         errors={errors}
       />
-      <ReasonField label="Reason for the reversal" fields={fields} errors={errors} />
+      <ReasonField id="reversal-reason" label="Reason for the reversal" fields={fields} errors={errors} />
       <p>
         <button type="submit" class="danger">
           Reverse commission

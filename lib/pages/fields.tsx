@@ -6,19 +6,26 @@ import type { Fields } from '../http/validate.ts'
 type Control = {
   label: Child
   name: string
+  /** Where a page has another form with a field of this name. */
+  id?: string | undefined
   hint?: Child
   errors?: ErrorDetail[] | undefined
   [attribute: string]: unknown
 }
 
 /** A field's error, and the attributes that tie the hint and the error to its control. */
-const describe = ({ name, hint, errors = [] }: Pick<Control, 'name' | 'hint' | 'errors'>) => {
+const describe = ({
+  name,
+  id = name,
+  hint,
+  errors = [],
+}: Pick<Control, 'name' | 'id' | 'hint' | 'errors'>) => {
   const error = errors.find(({ path }) => path === name)?.message
-  const described = [hint && `${name}-hint`, error && `${name}-error`].filter(Boolean).join(' ')
+  const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ')
   return {
     error,
     attributes: {
-      id: name,
+      id,
       name,
       'aria-describedby': described || undefined,
       'aria-invalid': error ? 'true' : undefined,
@@ -26,15 +33,15 @@ const describe = ({ name, hint, errors = [] }: Pick<Control, 'name' | 'hint' | '
   }
 }
 
-const Notes = ({ name, hint, error }: { name: string; hint: Child; error: string | undefined }) => (
+const Notes = ({ id, hint, error }: { id: string; hint: Child; error: string | undefined }) => (
   <>
     {hint && (
-      <p class="hint" id={`${name}-hint`}>
+      <p class="hint" id={`${id}-hint`}>
         {hint}
       </p>
     )}
     {error && (
-      <p class="error" id={`${name}-error`}>
+      <p class="error" id={`${id}-error`}>
         {error}
       </p>
     )}
@@ -57,16 +64,17 @@ export const controls =
 export const Field = ({
   label,
   name,
+  id,
   hint,
   value,
   errors,
   ...input
 }: Control & { value?: string | number | null | undefined }) => {
-  const { error, attributes } = describe({ name, hint, errors })
+  const { error, attributes } = describe({ name, id, hint, errors })
   return (
     <div class="field">
-      <label for={name}>{label}</label>
-      <Notes name={name} hint={hint} error={error} />
+      <label for={attributes.id}>{label}</label>
+      <Notes id={attributes.id} hint={hint} error={error} />
       <input value={value ?? ''} {...attributes} {...input} />
     </div>
   )
@@ -76,17 +84,18 @@ export const Field = ({
 export const TextArea = ({
   label,
   name,
+  id,
   hint,
   value,
   errors,
   rows = 4,
   ...input
 }: Control & { value?: string | null | undefined; rows?: number }) => {
-  const { error, attributes } = describe({ name, hint, errors })
+  const { error, attributes } = describe({ name, id, hint, errors })
   return (
     <div class="field">
-      <label for={name}>{label}</label>
-      <Notes name={name} hint={hint} error={error} />
+      <label for={attributes.id}>{label}</label>
+      <Notes id={attributes.id} hint={hint} error={error} />
       <textarea rows={rows} {...attributes} {...input}>
         {value ?? ''}
       </textarea>
@@ -98,6 +107,7 @@ export const TextArea = ({
 export const Select = ({
   label,
   name,
+  id,
   hint,
   options,
   value,
@@ -107,11 +117,11 @@ export const Select = ({
   options: readonly { value: string; label: string }[]
   value?: string | null | undefined
 }) => {
-  const { error, attributes } = describe({ name, hint, errors })
+  const { error, attributes } = describe({ name, id, hint, errors })
   return (
     <div class="field">
-      <label for={name}>{label}</label>
-      <Notes name={name} hint={hint} error={error} />
+      <label for={attributes.id}>{label}</label>
+      <Notes id={attributes.id} hint={hint} error={error} />
       <select {...attributes} {...select}>
         {options.map((option) => (
           <option value={option.value} selected={option.value === (value ?? '')}>
