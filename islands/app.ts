@@ -1,31 +1,43 @@
-/** The script of every page: times in the reader's zone, copy buttons, the keys of the search, and the current section in view. */
+/** The script of every page: times in the reader's zone, copy buttons, panels, the keys of the search, and the current section in view. */
+import { startPanel } from './app/panel.ts'
 
 const FEEDBACK_MS = 2_000
 
-for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
-  const { innerHTML: label } = button
-  button.addEventListener('click', async () => {
-    try {
-      await navigator.clipboard.writeText(button.dataset.copy ?? '')
-      button.textContent = 'Copied'
-    } catch {
-      // The clipboard is blocked, for example without https. Select the text instead.
-      const text = button.parentElement?.querySelector('code')
-      if (text) getSelection()?.selectAllChildren(text)
-      button.textContent = 'Press Ctrl+C'
-    }
-    setTimeout(() => {
-      button.innerHTML = label
-    }, FEEDBACK_MS)
-  })
+const startCopying = (root: ParentNode): void => {
+  for (const button of root.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
+    const { innerHTML: label } = button
+    button.addEventListener('click', async () => {
+      try {
+        await navigator.clipboard.writeText(button.dataset.copy ?? '')
+        button.textContent = 'Copied'
+      } catch {
+        // The clipboard is blocked, for example without https. Select the text instead.
+        const text = button.parentElement?.querySelector('code')
+        if (text) getSelection()?.selectAllChildren(text)
+        button.textContent = 'Press Ctrl+C'
+      }
+      setTimeout(() => {
+        button.innerHTML = label
+      }, FEEDBACK_MS)
+    })
+  }
 }
 
 /** Times are in UTC, and stay so in a tooltip. Days are those of UTC, and have no other zone. */
 const LOCAL = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
-for (const time of document.querySelectorAll<HTMLTimeElement>('time[datetime*="T"]')) {
-  time.title = time.textContent
-  time.textContent = LOCAL.format(new Date(time.dateTime))
+const localizeTimes = (root: ParentNode): void => {
+  for (const time of root.querySelectorAll<HTMLTimeElement>('time[datetime*="T"]')) {
+    time.title = time.textContent
+    time.textContent = LOCAL.format(new Date(time.dateTime))
+  }
 }
+
+const enhance = (root: ParentNode): void => {
+  startCopying(root)
+  localizeTimes(root)
+}
+enhance(document)
+startPanel(enhance)
 
 document
   .querySelector('.sections [aria-current]')

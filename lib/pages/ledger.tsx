@@ -73,7 +73,10 @@ export const EventTable = ({ base, ofOne, events }: TableContext & { events: Eve
           <Time at={event.occurredAt} />
         </td>
         <td>
-          {event.kind} <a href={`${base}/events/${event.id}`}>{event.externalId}</a>
+          {event.kind}{' '}
+          <a href={`${base}/events/${event.id}`} data-panel>
+            {event.externalId}
+          </a>
         </td>
         <td class="number">{saleAmount(event)}</td>
         <td>{event.customerEmail ?? event.customerExternalId}</td>
@@ -161,14 +164,16 @@ export const CommissionTable = ({
         )}
         <td>
           {commission.eventId ? (
-            <a href={`${base}/events/${commission.eventId}`}>{typeOf(commission)}</a>
+            <a href={`${base}/events/${commission.eventId}`} data-panel>
+              {typeOf(commission)}
+            </a>
           ) : (
             typeOf(commission)
           )}
         </td>
         <td>{commission.customerExternalId}</td>
         <td class="number">
-          <a href={`${base}/commissions/${commission.id}`}>
+          <a href={`${base}/commissions/${commission.id}`} data-panel>
             {formatMoney(commission.amountCents, commission.currency)}
           </a>
         </td>
