@@ -1,5 +1,7 @@
 import type { Context } from 'hono'
 import type { SessionEnv } from '../../lib/auth/session.ts'
+import { merchantAt } from '../../lib/brand/brand.ts'
+import { readSupportAddresses } from '../../lib/brand/brands.queries.ts'
 import { randomBase62 } from '../../lib/db/ids.ts'
 import { readEmail } from '../../lib/emails.ts'
 import { createRoutes } from '../../lib/http/app.ts'
@@ -23,8 +25,9 @@ const TITLE = 'Email address'
 const PATH = '/portal/address'
 const EXPIRED =
   'This link has been used or has expired, or you are signed in with another address. Request a new one.'
-const TAKEN =
-  'The new address is already in use in one of your programs. Use another one, or ask the merchant.'
+/** @param addresses of the programs' support */
+const taken = (addresses: string[]): string =>
+  `The new address is already in use in one of your programs. Use another one, or ask ${merchantAt(addresses)}.`
 const TOO_MANY =
   'No link was sent: you are no partner, or several links have been sent already. Use one of them, or wait a day.'
 
@@ -74,6 +77,7 @@ export default createRoutes<SessionEnv>()
     if (!to) return showForm(c, EXPIRED)
     const portalUrl = new URL('/portal', c.req.url).href
     const outcome = await changeAddress(db, { from: user.email, to, tokenHash, now, portalUrl })
-    if (outcome !== 'changed') return showForm(c, outcome === 'taken' ? TAKEN : EXPIRED)
+    if (outcome === 'taken') return showForm(c, taken(await readSupportAddresses(db, user.email)))
+    if (outcome !== 'changed') return showForm(c, EXPIRED)
     return renderPortal(c, { title: TITLE, at: '/portal', children: <ChangedPage to={to} /> })
   })

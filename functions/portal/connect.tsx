@@ -1,8 +1,10 @@
 import type { Context } from 'hono'
 import type { SessionEnv } from '../../lib/auth/session.ts'
+import { readSupportAddresses } from '../../lib/brand/brands.queries.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { rpc } from '../../lib/http/rpc.ts'
 import { checked, form } from '../../lib/http/validate.ts'
+import { Support } from '../../lib/pages/brand.tsx'
 import {
   type CONNECT_NOTICES,
   ConfirmAccountPage,
@@ -33,12 +35,16 @@ const NOT_HELD =
 const back = (c: Context<ConnectEnv>, notice: keyof typeof CONNECT_NOTICES) =>
   c.redirect(`/portal?connect=${notice}`, 303)
 
-/** Renders the reason for a refusal. */
-const refuse = (c: Context<ConnectEnv>, message: string) => {
+/** Renders the reason for a refusal, and whom to ask in the workspace, if that is known. */
+const refuse = async (c: Context<ConnectEnv>, message: string, workspaceId?: string) => {
+  const support = workspaceId ? await readSupportAddresses(c.var.db, c.var.user.email, workspaceId) : []
   const children = (
     <>
       <h1>Something went wrong</h1>
       <Problem message={message} />
+      {support.map((supportEmail) => (
+        <Support supportEmail={supportEmail} />
+      ))}
       <p>
         <a href="/portal">Back to your programs</a>
       </p>
@@ -80,7 +86,7 @@ export default createRoutes<ConnectEnv>()
     const { data, errors } = checked(NewConnection, c.req.valid('form'))
     if (errors) return refuse(c, errors.map(({ message }) => message).join(' '))
     const result = await onboard(c, data.workspace, data.country)
-    if ('refused' in result) return refuse(c, result.refused)
+    if ('refused' in result) return refuse(c, result.refused, data.workspace)
     c.header('Refresh', `0; url=${result.url}`)
     return renderPortal(c, {
       title: 'Continue to Stripe',
@@ -108,7 +114,7 @@ export default createRoutes<ConnectEnv>()
     // Only the form replaces a closed account: a link must not change anything.
     if (account.status === 'closed') return back(c, 'closed')
     const result = await onboard(c, workspaceId, account.country)
-    return 'refused' in result ? refuse(c, result.refused) : c.redirect(result.url, 303)
+    return 'refused' in result ? refuse(c, result.refused, workspaceId) : c.redirect(result.url, 303)
   })
   .get('/portal/connect/dashboard', async (c) => {
     const workspaceId = workspaceIn(c)
@@ -119,11 +125,13 @@ export default createRoutes<ConnectEnv>()
     const { data } = checked(Confirmation, c.req.query())
     const { db, now, user } = c.var
     const holder = { workspaceId: data?.workspace ?? '', email: user.email }
-    if (!data || !(await isHeldFor(db, holder, await sha256(data.token), now))) return refuse(c, NOT_HELD)
+    if (!data || !(await isHeldFor(db, holder, await sha256(data.token), now)))
+      return refuse(c, NOT_HELD, data?.workspace)
+    const support = await readSupportAddresses(db, user.email, data.workspace)
     return renderPortal(c, {
       title: 'Confirm your Stripe account',
       at: '/portal',
-      children: <ConfirmAccountPage workspaceId={data.workspace} token={data.token} />,
+      children: <ConfirmAccountPage workspaceId={data.workspace} token={data.token} support={support} />,
     })
   })
   .post('/portal/connect/confirm', form(), async (c) => {
@@ -131,7 +139,7 @@ export default createRoutes<ConnectEnv>()
     if (!data) return refuse(c, NOT_HELD)
     const holder = { workspaceId: data.workspace, email: c.var.user.email }
     const isConfirmed = await rpc('payouts', c.env.PAYOUTS.confirmAccount(holder, data.token))
-    return isConfirmed ? back(c, 'confirmed') : refuse(c, NOT_HELD)
+    return isConfirmed ? back(c, 'confirmed') : refuse(c, NOT_HELD, data.workspace)
   })
   .get('/portal/disconnect', async (c) => {
     const workspaceId = workspaceIn(c)
@@ -143,5 +151,5 @@ export default createRoutes<ConnectEnv>()
     const { data, errors } = checked(OfWorkspace, c.req.valid('form'))
     if (errors) return refuse(c, errors.map(({ message }) => message).join(' '))
     const done = await rpc('payouts', c.env.PAYOUTS.disconnect(data.workspace, c.var.user.email))
-    return 'refused' in done ? refuse(c, done.refused) : back(c, 'disconnected')
+    return 'refused' in done ? refuse(c, done.refused, data.workspace) : back(c, 'disconnected')
   })

@@ -2,6 +2,7 @@ import type { SessionEnv } from '../../lib/auth/session.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { formatMoney } from '../../lib/money.ts'
+import { Support } from '../../lib/pages/brand.tsx'
 import { Table } from '../../lib/pages/parts.tsx'
 import { Day, ProgramName, renderPortal } from '../../lib/pages/portal.tsx'
 import { findOwnEvent, type OwnEvent, readOwnEvents } from '../../lib/portal/events.queries.ts'
@@ -133,6 +134,7 @@ const EventPage = ({ event, now }: { event: OwnEvent; now: Date }) => {
           <Commission event={event} now={now} />
         </>
       )}
+      <Support supportEmail={event.supportEmail} />
     </>
   )
 }

@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import type { SessionEnv } from '../../lib/auth/session.ts'
+import { merchantAt } from '../../lib/brand/brand.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { checked, form } from '../../lib/http/validate.ts'
@@ -90,23 +91,24 @@ const AnotherLink = ({ of, refused }: { of: OwnLinks; refused: Refused | undefin
         <button type="submit">Add link</button>
       </form>
     ) : (
-      <p class="empty">{TOO_MANY}</p>
+      <p class="empty">{tooMany(of)}</p>
     )}
   </>
 )
 
-const TOO_MANY = `You have ${MAX_OWN_LINKS} links, which is the most. Ask the merchant to release one or to add more.`
+const tooMany = ({ supportEmail }: OwnLinks): string =>
+  `You have ${MAX_OWN_LINKS} links, which is the most. Ask ${merchantAt([supportEmail])} to release one or to add more.`
 const INACTIVE = 'You are no longer active in this program, so you can’t add links.'
 
 type Refusal = SlugRefusal | { outcome: 'inactive' }
 
 /** Why a link was not added, in words. */
-const refusalWords = (refusal: Refusal, slug: string): string => {
+const refusalWords = (refusal: Refusal, of: OwnLinks, slug: string): string => {
   switch (refusal.outcome) {
     case 'slug_taken':
       return `Another partner of this program has “${slug}”. Choose another one, such as ${refusal.suggestion}.`
     case 'too_many_links':
-      return TOO_MANY
+      return tooMany(of)
     default:
       return INACTIVE
   }
@@ -173,6 +175,6 @@ export default createRoutes<SessionEnv>()
     const added = await addOwnLink(db, act, of.partnerId, data.slug)
     if (!added) throw noSuchPage()
     if ('link' in added) return c.redirect(`${PATH}?program=${of.programId}&done=link_${added.outcome}`, 303)
-    const refused = { slug, errors: [{ path: 'slug', message: refusalWords(added, data.slug) }] }
+    const refused = { slug, errors: [{ path: 'slug', message: refusalWords(added, of, data.slug) }] }
     return showLinks(c, { ...links, refused }, 409)
   })

@@ -2,6 +2,7 @@
 
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Fields } from '../../lib/http/validate.ts'
+import { Merchant } from '../../lib/pages/brand.tsx'
 import { Field, Select } from '../../lib/pages/fields.tsx'
 import { Done, Problem, Time } from '../../lib/pages/parts.tsx'
 import type { PaymentChoice } from '../../lib/payouts/payment-details.queries.ts'
@@ -123,6 +124,8 @@ const Pending = ({ choice }: { choice: PaymentChoice }) =>
 
 type Props = {
   choice: PaymentChoice
+  /** The support addresses of the merchant's programs. */
+  support: string[]
   fields?: Fields
   /** The method whose form is open. */
   method?: PaymentMethod | undefined
@@ -132,7 +135,7 @@ type Props = {
 }
 
 /** How a partner is paid, what will change, and the forms of the methods that the merchant offers. */
-export const PaymentPage = ({ choice, method, fields = {}, errors, refused, done }: Props) => {
+export const PaymentPage = ({ choice, support, method, fields = {}, errors, refused, done }: Props) => {
   const path = `/portal/payment?workspace=${choice.workspaceId}`
   const methods = offeredMethods(choice)
   const open = methods.find((one) => one === method) ?? (methods.length === 1 ? methods[0] : undefined)
@@ -161,7 +164,11 @@ export const PaymentPage = ({ choice, method, fields = {}, errors, refused, done
         </>
       )}
       {open && <DetailsForm path={`${path}&method=${open}`} method={open} {...{ fields, errors }} />}
-      {methods.length === 0 && <p class="empty">This merchant offers no choice at the moment.</p>}
+      {methods.length === 0 && (
+        <p class="empty">
+          There is no choice at the moment. Ask <Merchant at={support} /> how you are paid.
+        </p>
+      )}
       <p>
         <a href="/portal">Back to your programs</a>
       </p>

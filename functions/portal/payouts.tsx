@@ -1,6 +1,7 @@
 import type { SessionEnv } from '../../lib/auth/session.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { formatMoney } from '../../lib/money.ts'
+import { Merchant } from '../../lib/pages/brand.tsx'
 import { Status } from '../../lib/pages/ledger.tsx'
 import { Table } from '../../lib/pages/parts.tsx'
 import { Day, ProgramName } from '../../lib/pages/portal.tsx'
@@ -114,7 +115,8 @@ const Outcome = ({ payout }: { payout: OwnPayout }) => {
             'Its commissions are payable again, with a later payout.'
           ) : (
             <>
-              It was for <Commissions payout={payout} />. Ask the merchant whether it is paid again.
+              It was for <Commissions payout={payout} />. Ask <Merchant at={[payout.supportEmail]} /> whether
+              it is paid again.
             </>
           )}
         </>

@@ -134,6 +134,7 @@ const StripeOrBank = ({ workspaceId, first, account, partnerships, data, now }: 
       account={account}
       now={now}
       owed={payableSums(partnerships, data)}
+      support={[...new Set(partnerships.map(({ supportEmail }) => supportEmail))]}
       countries={first.transferCountries}
       unreachable={data.unreachable.find((one) => one.workspaceId === workspaceId)?.country}
     />

@@ -44,3 +44,9 @@ export const logoOrigins = (brands: readonly Pick<Brand, 'logoUrl'>[]): string[]
 
 export const BRAND_CHANGED =
   'Another manager has changed the branding since you opened it. Read it again, then change it.'
+
+/** "the merchant" in a sentence, with the support addresses that are known. */
+export const merchantAt = (addresses: readonly (string | null)[]): string => {
+  const known = addresses.filter((address) => address !== null)
+  return known.length > 0 ? `the merchant (${known.join(', ')})` : 'the merchant'
+}

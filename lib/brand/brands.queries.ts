@@ -80,3 +80,21 @@ export const saveBrand = async (
   }
   return { ...change, version: version + 1 }
 }
+
+/** More would not help whoever looks for help. */
+const MAX_SUPPORT_ADDRESSES = 5
+
+/** The support addresses of the programs of a partner's email address, in all workspaces or in one. */
+export const readSupportAddresses = async (
+  db: Db,
+  email: string,
+  workspaceId?: string,
+): Promise<string[]> => {
+  const { rows } = await sql<{ address: string }>`
+    select distinct b.support_email as address
+    from partners p join brands b on b.program_id = p.program_id
+    where p.email = ${email} and b.support_email is not null
+      ${workspaceId ? sql`and p.workspace_id = ${workspaceId}` : sql``}
+    order by address limit ${MAX_SUPPORT_ADDRESSES}`.execute(db)
+  return rows.map(({ address }) => address)
+}

@@ -31,6 +31,23 @@ const MailTo = ({ address }: { address: string }) => (
   </a>
 )
 
+/** "the merchant" in a sentence, with links to the support addresses that are known. */
+export const Merchant = ({ at }: { at: readonly (string | null)[] }) => {
+  const known = at.filter((address) => address !== null)
+  return (
+    <>
+      the merchant
+      {known.map((address, index) => (
+        <>
+          {index === 0 ? ' (' : ', '}
+          <MailTo address={address} />
+        </>
+      ))}
+      {known.length > 0 && ')'}
+    </>
+  )
+}
+
 /** Where the program's partners write to. */
 export const Support = ({ supportEmail }: Pick<Brand, 'supportEmail'>) =>
   supportEmail && (

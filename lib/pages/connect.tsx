@@ -2,6 +2,7 @@
 import type { Child } from 'hono/jsx'
 import { PAYOUT_COUNTRIES } from '../payouts/countries.ts'
 import type { PayoutAccountStatus } from '../payouts/payouts.ts'
+import { Merchant } from './brand.tsx'
 import { ConfirmForm, Time } from './parts.tsx'
 
 /** The portal's notices about a payout account, by `?connect=`. */
@@ -34,6 +35,8 @@ type Props = {
   countries: string[] | null
   /** The country that the partner has chosen and that is none of them. */
   unreachable?: string | undefined
+  /** The support addresses of the workspace's programs. */
+  support: (string | null)[]
   /** The payable amounts, formatted. */
   owed?: string | undefined
 }
@@ -52,7 +55,7 @@ const Owed = ({ owed, children }: { owed: string | undefined; children: Child })
 const Countries = ({ countries }: { countries: typeof COUNTRIES }) =>
   countries.map(({ code, name }) => <option value={code}>{name}</option>)
 
-const ConnectForm = ({ workspace, countries, unreachable }: Props) => {
+const ConnectForm = ({ workspace, countries, unreachable, support }: Props) => {
   const isOffered = ({ code }: { code: string }) => !countries || countries.includes(code)
   const others = COUNTRIES.filter((country) => !isOffered(country))
   return (
@@ -60,7 +63,7 @@ const ConnectForm = ({ workspace, countries, unreachable }: Props) => {
       {unreachable && (
         <p class="problem">
           <bdi>{workspace.name}</bdi> cannot send money to {NAMES.of(unreachable) ?? unreachable} with Stripe.
-          Your earnings are kept. Ask the merchant how else you can be paid.
+          Your earnings are kept. Ask <Merchant at={support} /> how else you can be paid.
         </p>
       )}
       <form method="post" action="/portal/connect" class="inline">
@@ -170,13 +173,13 @@ const isComplete = (status: PayoutAccountStatus | undefined): boolean =>
   status === 'enabled' || status === 'in_review'
 
 /** Why an account that replaced another one is not paid yet. */
-const Held = ({ account, now }: Props) =>
+const Held = ({ account, now, support }: Props) =>
   account?.effectiveAt &&
   account.effectiveAt > now && (
     <p class="problem">
       This account replaced another one, so payouts to it start at <Time at={account.effectiveAt} />. To be
-      paid sooner, confirm it by the link in our email. If you did not connect it, disconnect it and contact
-      the merchant.
+      paid sooner, confirm it by the link in our email. If you did not connect it, disconnect it and contact{' '}
+      <Merchant at={support} />.
     </p>
   )
 
@@ -207,12 +210,20 @@ export const ContinuePage = ({ url }: { url: string }) => (
 )
 
 /** Confirms that an account that replaced another one is the partner's. */
-export const ConfirmAccountPage = ({ workspaceId, token }: { workspaceId: string; token: string }) => (
+export const ConfirmAccountPage = ({
+  workspaceId,
+  token,
+  support,
+}: {
+  workspaceId: string
+  token: string
+  support: string[]
+}) => (
   <>
     <h1>Confirm your Stripe account?</h1>
     <p>
       You connected another Stripe account. Confirm it to be paid to it without waiting for 72 hours. If you
-      did not connect it, disconnect it in the portal and contact the merchant.
+      did not connect it, disconnect it in the portal and contact <Merchant at={support} />.
     </p>
     <ConfirmForm action="/portal/connect/confirm" button="Confirm account" cancel="/portal">
       <input type="hidden" name="workspace" value={workspaceId} />

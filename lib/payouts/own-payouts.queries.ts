@@ -17,6 +17,7 @@ export const ownPayoutsQuery = (db: Db, email: string, { programId, cursor, limi
     .selectFrom('payouts as po')
     .innerJoin('partners as p', 'p.id', 'po.partner_id')
     .innerJoin('programs as pr', 'pr.id', 'po.program_id')
+    .leftJoin('brands as b', 'b.program_id', 'po.program_id')
     .where('p.email', '=', email)
     .where((eb) =>
       eb.and([
@@ -41,6 +42,7 @@ export const ownPayoutsQuery = (db: Db, email: string, { programId, cursor, limi
       'po.workspace_id as workspaceId',
       bankStatus.as('bankStatus'),
       'pr.name as program',
+      'b.support_email as supportEmail',
       'po.commissions',
       'po.deducted_cents as reversedCents',
       'po.restored_cents as reversedDeductionsCents',

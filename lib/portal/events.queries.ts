@@ -15,6 +15,7 @@ export type OwnEvent = {
   /** The reader, in the program. */
   partnerId: string
   program: string
+  supportEmail: string | null
   isCredited: boolean
   isCreditedToOther: boolean
   isClicked: boolean
@@ -74,7 +75,7 @@ const isUncreditedClick = sql<SqlBool>`e.click_id is not null and e.attributed_b
 /** Joins each event with its reader: of these partners the credited one, else the one whose link was clicked. */
 const selectOwn = (mine: RawBuilder<unknown>, condition: RawBuilder<SqlBool>, limit: number) => sql<OwnEvent>`
   with mine as (${mine})
-  select e.id, e.kind, e.occurred_at as "occurredAt", e.steps, reader.id as "partnerId", pr.name as program,
+  select e.id, e.kind, e.occurred_at as "occurredAt", e.steps, reader.id as "partnerId", pr.name as program, b.support_email as "supportEmail",
          e.partner_id is not distinct from reader.id as "isCredited",
          e.partner_id is not null and e.partner_id <> reader.id as "isCreditedToOther",
          k.partner_id is not distinct from reader.id as "isClicked",
@@ -102,6 +103,7 @@ const selectOwn = (mine: RawBuilder<unknown>, condition: RawBuilder<SqlBool>, li
     order by m.id is not distinct from e.partner_id desc, m.id is not distinct from k.partner_id desc, m.id
     limit 1) reader on true
   join programs pr on pr.id = reader.program_id
+  left join brands b on b.program_id = reader.program_id
   where ${condition}
   order by e.id desc
   limit ${limit}`

@@ -1,5 +1,6 @@
 /** Somebody with a partner's session, but not its mailbox, connects another Stripe account, to be paid in the partner's place. */
 import { describe, expect, inject, test } from 'vitest'
+import { addSupport, SUPPORT } from '../support/brands.ts'
 import { atStripe, type Connecting, createConnecting } from '../support/connecting.ts'
 import { payoutsHere } from '../support/in-process.ts'
 import { useDatabase } from '../support/merchant.ts'
@@ -109,6 +110,9 @@ describe('another account in the place of the first one', () => {
       recipient: partner.email,
       details: { heldUntil: expect.stringMatching(/UTC$/), confirmUrl: expect.stringContaining('token=') },
     })
+    await addSupport(database, partner.merchant.programId)
+    for (const path of ['', await partner.link()])
+      expect((await partner.pages.get(path)).text).toContain(`contact the merchant ( ${SUPPORT} ).`)
     expect((await partner.pages.get('')).text).toContain('This account replaced another one')
     const { body } = await partner.manager.get(`/partners/${partner.partnerId}`)
     expect(body).toMatchObject({ payoutAccount: { status: 'enabled', effectiveAt: expect.any(String) } })

@@ -177,7 +177,7 @@ describe('a partner who chooses how to be paid', () => {
     await database.query('update workspaces set iban_payouts = false where id = $1', [partner.workspaceId])
     expect((await partner.choose(IBAN)).text).toContain('does not offer this method')
     await database.query('update workspaces set manual_payouts = false where id = $1', [partner.workspaceId])
-    expect((await partner.get()).text).toContain('offers no choice')
+    expect((await partner.get()).text).toContain('There is no choice at the moment.')
   })
 
   test('is refused when banned', async () => {
