@@ -67,6 +67,8 @@ describe('the API', () => {
       status: 409,
       body: errorShape('conflict'),
     })
+    const { body } = await api.get(path)
+    expect((await api.put(path, { ...body, version: 0 })).status).toBe(409)
     expect(await database.audit(merchant)).toHaveLength(1)
   })
 

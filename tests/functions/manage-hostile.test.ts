@@ -15,6 +15,12 @@ const BODIES = {
   '/programs': { name: 'A', siteUrl: 'https://shop.example', reward, rewardInterval: 'recurring' },
   '/programs/:program': { name: 'A', reward, rewardDurationMonths: 1, minimumPayoutCents: 1 },
   '/programs/:program/what-if': { reward, rewardDurationMonths: 1, attributionDays: 1, attribution: 'first' },
+  '/programs/:program/brand': {
+    logoUrl: 'https://shop.com/a.png',
+    accentColor: '#1f5f4a',
+    supportEmail: 'a@x.example',
+    version: 0,
+  },
   '/programs/:program/groups': { name: 'A', saleReward: reward, leadReward: reward },
   '/groups/:group': { name: 'A', saleReward: reward },
   '/groups/:group/what-if': { saleReward: reward, leadReward: null },
@@ -51,10 +57,10 @@ test('no JSON body causes a 5xx', async () => {
   const fill = (path: Path) => path.replace(':program', merchant.programId).replace(':group', group)
   const calls = fc
     .constantFrom(...paths)
-    .chain((path) => fc.tuple(fc.constant(path), hostileBody(path), fc.boolean()))
+    .chain((path) => fc.tuple(fc.constant(path), hostileBody(path), fc.constantFrom('post', 'patch', 'put')))
   await fc.assert(
-    fc.asyncProperty(calls, async ([path, value, isPatch]) => {
-      const { status } = await as[isPatch ? 'patch' : 'post'](fill(path), value)
+    fc.asyncProperty(calls, async ([path, value, method]) => {
+      const { status } = await as[method](fill(path), value)
       expect(status).toBeLessThan(500)
     }),
     { numRuns: BODY_RUNS },
@@ -70,6 +76,10 @@ test('no form or query causes a 5xx page', async () => {
     'email',
     'role',
     'siteUrl',
+    'logoUrl',
+    'accentColor',
+    'supportEmail',
+    'brandVersion',
     'reward.kind',
     'reward.percent',
     'reward.amountCents',
@@ -84,6 +94,7 @@ test('no form or query causes a 5xx page', async () => {
   const forms = [
     '/programs/new',
     `/programs/${merchant.programId}`,
+    `/programs/${merchant.programId}/branding`,
     '/members',
     '/api-keys',
     '/stripe',

@@ -71,7 +71,13 @@ test('a new address that another partner has', async () => {
 })
 
 test('payment details without a choice', async () => {
-  const { portal, merchant, workspaceId } = await start({ manualPayouts: true })
+  const { portal, merchant, workspaceId, email } = await start({ manualPayouts: true })
+  const another = await createPartner()
+  await another.merchant.seed.addPartner(another.workspaceId, another.merchant.programId, {
+    slug: 'too',
+    email,
+  })
+  await addSupport(database, another.merchant.programId, 'another@x.example')
   await database.query(
     `update workspaces set iban_payouts = false, paypal_payouts = false, wise_payouts = false where id = $1`,
     [workspaceId],
