@@ -434,7 +434,7 @@ describe('a mail of a program with a brand', () => {
     )
     expect(html).toContain('background:#ffd400;color:#000000;text-decoration:none">Connect account</a>')
     expect(html).toContain('<p>Questions? Write to <bdi>help@pine-notes.com</bdi>.</p></body>')
-    expect(text).toMatch(/\n\nQuestions\? Write to help@pine-notes\.com\.\n$/)
+    expect(text).toBe(`${connectAccountContent(CONNECT).text}\nQuestions? Write to help@pine-notes.com.\n`)
     expect(html.match(/src=|url\(|<link|<script|@import/gi)).toEqual(['src='])
   })
 
