@@ -3,29 +3,21 @@ import type { Child } from 'hono/jsx'
 import * as z from 'zod'
 import { readStanding, type Standing, saveApplication } from '../../lib/applications/applications.queries.ts'
 import { NewApplication } from '../../lib/applications/applications.schemas.ts'
-import { MAX_TEXT_LENGTH } from '../../lib/applications/applications.ts'
 import { approveApplication } from '../../lib/applications/decisions.queries.ts'
 import { type PublicJoinPage, readJoinPage } from '../../lib/applications/join-pages.queries.ts'
 import type { SessionEnv } from '../../lib/auth/session.ts'
 import { createRoutes } from '../../lib/http/app.ts'
-import { MAX_ID_LENGTH } from '../../lib/http/fields.ts'
 import { noteForLog } from '../../lib/http/logging.ts'
 import { callerKey, limitRate } from '../../lib/http/rate-limit.ts'
 import { checked, form } from '../../lib/http/validate.ts'
 import { accentClass, Logo, Support } from '../../lib/pages/brand.tsx'
-import { Checkbox, controls, Field, type FormState, TextArea } from '../../lib/pages/fields.tsx'
-import { Problem } from '../../lib/pages/parts.tsx'
+import type { FormState } from '../../lib/pages/fields.tsx'
 import { noSuchPage, renderPage, signedIn } from '../../lib/pages/render.tsx'
 import { saleExampleOf } from '../../lib/pages/reward-example.ts'
 import { describeReward } from '../../lib/pages/reward-fields.tsx'
 import { Terms } from '../../lib/pages/terms.tsx'
 import { findProgram, type Program } from '../../lib/workspace/programs.queries.ts'
-
-const LABELS = {
-  name: 'Your name',
-  siteUrl: 'Your site or channel (optional)',
-  promotion: 'How will you promote us?',
-}
+import { ApplyForm } from './apply-form.tsx'
 
 /** What the merchant wrote, in its paragraphs. */
 const Written = ({ text }: { text: string }) => <p class="written">{text}</p>
@@ -74,55 +66,6 @@ const STANDINGS: Record<Exclude<Standing, 'none' | 'invited' | 'rejected'>, Chil
   ),
   banned: 'You can’t apply to this program.',
   blocked: 'You can’t apply to this program.',
-}
-
-/** What an application says of the person, who was not invited. */
-const Questions = ({ page, fields, errors }: FormState & { page: PublicJoinPage }) => {
-  const control = controls(LABELS, { fields, errors })
-  return (
-    <>
-      <Field {...control('siteUrl')} type="url" maxlength={MAX_TEXT_LENGTH} autocomplete="url" />
-      <TextArea {...control('promotion')} required maxlength={MAX_TEXT_LENGTH} />
-      {page.questions.map((question, index) => (
-        <TextArea
-          label={question}
-          name={`answer${index}`}
-          value={fields[`answer${index}`]}
-          errors={errors}
-          rows={2}
-          required
-          maxlength={MAX_TEXT_LENGTH}
-        />
-      ))}
-    </>
-  )
-}
-
-type FormProps = FormState & { page: PublicJoinPage; email: string; isInvited: boolean }
-
-const ApplyForm = ({ page, email, isInvited, fields, errors }: FormProps) => {
-  const control = controls(LABELS, { fields, errors })
-  const labels = Object.fromEntries(page.questions.map((question, index) => [`answer${index}`, question]))
-  return (
-    <>
-      <Problem errors={errors} labels={{ ...LABELS, ...labels, accepts: 'Terms' }} />
-      <p>
-        You apply as <strong>{email}</strong>.
-      </p>
-      <form method="post">
-        <Field {...control('name')} required maxlength={MAX_ID_LENGTH} autocomplete="name" />
-        {!isInvited && <Questions page={page} fields={fields} errors={errors} />}
-        {page.agreement && (
-          <>
-            <Terms agreement={page.agreement} />
-            <input type="hidden" name="version" value={page.agreement.version} />
-            <Checkbox label="I accept these terms" name="accepts" checked={fields.accepts !== undefined} />
-          </>
-        )}
-        <button type="submit">{isInvited ? 'Become a partner' : 'Send application'}</button>
-      </form>
-    </>
-  )
 }
 
 const PATH = '/join/:program'
