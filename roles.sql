@@ -103,6 +103,9 @@ grant select on
     groups, landing_totals, links, partners, payout_accounts, payout_runs, payouts, programs, rewards, run_totals, total_deltas
     to :"read";
 grant select (id, workspace_id, name, key_hash, scopes, expires_at, revoked_at) on api_keys to :"read";
+-- The evidence of who may have referred a customer, without the pages that visitors came to and from.
+grant select (id, workspace_id, partner_id, created_at, expires_at) on clicks to :"read";
+grant select (event_id, email, facts) on processor_events to :"read";
 grant select (workspace_id, transfer_countries) on stripe_keys to :"read";
 grant select (id, workspace_id, email, method, effective_at, canceled_at) on payment_details to :"read";
 grant select (workspace_id, email, country) on unreachable_people to :"read";

@@ -5,6 +5,8 @@ import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
 import { eventResponse } from '../../lib/tracking/event-response.ts'
 import { findEvent, listEvents } from '../../lib/tracking/events.queries.ts'
+import { listUncredited } from '../../lib/tracking/uncredited.queries.ts'
+import { type Evidence, evidenceWords } from '../../lib/tracking/uncredited.ts'
 import { tool } from './tools.ts'
 
 /** A sale and a lead may have the same external id, and so may their refunds. */
@@ -12,6 +14,10 @@ const MAX_ALIKE = 20
 /** An event is about 1 KB, and a model reads them all. */
 const MAX_SALES = 50
 const USUAL_SALES = 20
+
+/** The nearest evidence of a partner, as the page "Not credited" words it. @param occurredAt the time of the sale */
+const evidenceResponse = (evidence: Evidence | null, occurredAt: Date) =>
+  evidence && { text: evidenceWords(evidence, occurredAt), ...evidence }
 
 export const explainEvent = tool(
   'explain_event',
@@ -51,8 +57,9 @@ export const listUnattributedSales = tool(
   {
     title: 'List unattributed sales',
     description:
-      'Lists the newest sales that no partner was credited with, each with the reason in words. Use it to find out whether ' +
-      'tracking works: many sales without a click id mean that the snippet or the backend does not pass it on.',
+      'Lists the newest sales that no partner was credited with, each with the reason in words and the nearest evidence of a ' +
+      'partner who may have referred the customer, or null. Use it to find sales that a manager should credit, and to find out ' +
+      'whether tracking works: many sales without a click id mean that the snippet or the backend does not pass it on.',
     input: z.strictObject({
       limit: integer(1, MAX_SALES, 'How many sales to list.').default(USUAL_SALES),
       cursor: z.uuid().optional().meta({ description: 'The `nextCursor` of the previous page.' }),
@@ -60,10 +67,11 @@ export const listUnattributedSales = tool(
   },
   async (c, { limit, cursor }) => {
     const { db, now, workspace } = c.var
-    const filter = { kind: 'sale' as const, attributed: false, cursor, limit: limit + 1 }
-    return page(await listEvents(db, workspace.id, filter), limit, (event) => {
+    const sales = await listUncredited(db, workspace.id, { kind: 'sale', cursor, limit: limit + 1 })
+    return page(sales, limit, (event) => {
       const sale = eventResponse(event, now)
-      return { reason: sale.steps.map((step) => step.text).join(' '), ...sale }
+      const evidence = evidenceResponse(event.evidence, event.occurredAt)
+      return { reason: sale.steps.map((step) => step.text).join(' '), evidence, ...sale }
     })
   },
 )

@@ -113,6 +113,7 @@ test.each<[Zone, string, string]>([
   ['read', 'reads the merchants’ Stripe keys', 'select ciphertext from stripe_keys'],
   ['read', 'reads the payment details', 'select ciphertext from payment_details'],
   ['read', 'reads the audit log', 'select actor from audit_entries'],
+  ['read', 'reads the pages that visitors came to', 'select landing_url from clicks'],
   ['read', 'reads the mails', 'select recipient from mails'],
   ['read', 'reads the members', 'select email from members'],
   ['pay', 'reads the API keys', 'select key_hash from api_keys'],

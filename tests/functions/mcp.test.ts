@@ -11,6 +11,7 @@ import { asZone } from '../support/databases.ts'
 import { FAULTS, type Fault, startFaultyDatabase } from '../support/faulty-database.ts'
 import { checkLines } from '../support/log-lines.ts'
 import { createMerchant, errorShape, send, useDatabase } from '../support/merchant.ts'
+import { openPages } from '../support/pages.ts'
 import { createOwing } from '../support/runs.ts'
 import { SECRETS_KEY, stripeKey } from '../support/secrets.ts'
 
@@ -149,6 +150,51 @@ test('list_unattributed_sales lists those sales only, newest first, by pages, wi
   })
   for (const args of [{ limit: 0 }, { limit: 51 }, { limit: '5' }, { cursor: 'x' }])
     expect(await refusal(merchant, 'list_unattributed_sales', args)).toContain('list_unattributed_sales')
+})
+
+describe('the evidence of an unattributed sale', () => {
+  /** The evidence of the merchant's newest unattributed sale, which the page "Not credited" shows too. */
+  const evidenceOf = async (merchant: Awaited<ReturnType<typeof createMerchant>>) => {
+    const { data } = await ask(merchant, 'list_unattributed_sales', { limit: 1 })
+    const [sale] = data as { evidence: Data | null }[]
+    const { html } = await (await openPages(merchant)).get('/uncredited')
+    expect(html).toContain(sale?.evidence?.text ?? 'No evidence of a partner was found.')
+    return sale?.evidence
+  }
+
+  test('is the customer’s owner, as on the page', async () => {
+    const merchant = await createMerchant()
+    await merchant.lead({ clickId: await merchant.click() })
+    await merchant.sale({})
+    expect(await evidenceOf(merchant)).toEqual({
+      kind: 'customer',
+      value: 'user_1',
+      text: 'The customer “user_1” belongs to “maya”.',
+      clickedAt: null,
+      expiresAt: null,
+      customerId: expect.any(String),
+      partner: { id: merchant.partnerId, slug: 'maya', name: null, isActive: true },
+    })
+  })
+
+  test('is the click of a partner who was banned', async () => {
+    const merchant = await createMerchant()
+    const clickId = await merchant.click()
+    await database.query(`update partners set status = 'banned' where id = $1`, [merchant.partnerId])
+    await merchant.sale({ clickId })
+    expect(await evidenceOf(merchant)).toMatchObject({
+      kind: 'click',
+      value: clickId,
+      clickedAt: expect.any(String),
+      partner: { id: merchant.partnerId, isActive: false },
+    })
+  })
+
+  test('is null where there is none', async () => {
+    const merchant = await createMerchant()
+    await merchant.sale({})
+    expect(await evidenceOf(merchant)).toBeNull()
+  })
 })
 
 describe('get_partner', () => {
@@ -301,14 +347,17 @@ describe('access', () => {
     }
   })
 
-  test.each([['track'], ['write'], ['track', 'write']])('is refused to a key with %s', async (...scopes) => {
-    const manager = await (await createMerchant()).asManager()
-    const { body } = await manager.post('/api-keys', { name: 'x', scopes })
-    expect(await post(INITIALIZE, bearer({ apiKey: String(body.key) }))).toMatchObject({
-      status: 403,
-      body: rpcError('insufficient_scope'),
-    })
-  })
+  test.each([['track'], ['write'], ['clicks'], ['track', 'write']])(
+    'is refused to a key with %s',
+    async (...scopes) => {
+      const manager = await (await createMerchant()).asManager()
+      const { body } = await manager.post('/api-keys', { name: 'x', scopes })
+      expect(await post(INITIALIZE, bearer({ apiKey: String(body.key) }))).toMatchObject({
+        status: 403,
+        body: rpcError('insufficient_scope'),
+      })
+    },
+  )
 
   test('is refused to a revoked key at once', async () => {
     const merchant = await createMerchant()
@@ -319,6 +368,45 @@ describe('access', () => {
     ])
     await expect(call('list_unattributed_sales')).rejects.toThrow()
     expect(await post(INITIALIZE, bearer(merchant))).toMatchObject({ status: 401 })
+  })
+
+  test('is refused to a key from the moment at which it expires', async () => {
+    const merchant = await createMerchant()
+    const { call } = await connect(merchant)
+    const expireIn = (interval: string) =>
+      database.query('update api_keys set expires_at = now() + $2::interval where workspace_id = $1', [
+        merchant.workspace.id,
+        interval,
+      ])
+    await expireIn('1 hour')
+    expect(await call('list_unattributed_sales')).toMatchObject({ data: { data: [] } })
+    await expireIn('-1 second')
+    await expect(call('list_unattributed_sales')).rejects.toThrow()
+    expect(await post(INITIALIZE, bearer(merchant))).toMatchObject({
+      status: 401,
+      body: rpcError('invalid_api_key'),
+    })
+  })
+
+  test('a body of 10 MB is refused, and the next message is answered', async () => {
+    const merchant = await createMerchant()
+    const large = message('x'.repeat(10_000_000))
+    expect(await post(large, bearer(merchant))).toMatchObject({
+      status: 413,
+      body: rpcError('body_too_large'),
+    })
+    expect((await post(INITIALIZE, bearer(merchant))).status).toBe(200)
+  })
+
+  test('eight clients of two workspaces at once each get their own answers', async () => {
+    const merchants = [await createSales(), await createMerchant()]
+    const counts = await Promise.all(
+      Array.from({ length: 8 }, async (_, n) => {
+        const { data } = await ask(merchants[n % 2] as Keyed, 'list_unattributed_sales')
+        return (data as unknown[]).length
+      }),
+    )
+    expect(counts).toEqual([1, 0, 1, 0, 1, 0, 1, 0])
   })
 
   test.each([
