@@ -47,6 +47,7 @@ const start = async (accentColor: string) => {
     program: `/app/${workspace.slug}${base}`,
     manager: await merchant.manager(),
     partner: await openSession(email),
+    applicant: await openSession(`ann@${workspace.slug}.example`),
   }
 }
 
@@ -69,12 +70,11 @@ describe.each([
   { accentColor: '#808080', screens: undefined },
 ])('in the color $accentColor', ({ accentColor, screens }) => {
   test('no page has axe violations or overflow, in light and dark', async () => {
-    const { join, program, manager, partner } = await start(accentColor)
+    const { join, program, manager, partner, applicant } = await start(accentColor)
     const asPartner = await browser.as(partner)
     await serveLogo(asPartner, true)
     for (const [path, name] of [
       [join, 'join'],
-      [`${join}/apply`, 'apply'],
       ['/portal', 'portal'],
       ['/portal/links', 'links'],
       ['/portal/terms', 'terms'],
@@ -84,11 +84,19 @@ describe.each([
       expect(width).toBe(900)
       await inspect(asPartner, `brand-${name}-${accentColor.slice(1)}`, screens)
     }
+    const asApplicant = await browser.as(applicant)
+    await serveLogo(asApplicant, true)
+    await asApplicant.goto(`${join}/apply`)
+    await asApplicant.getByLabel('Your name').fill('Ann Lee')
+    await asApplicant.getByLabel('How will you promote us?').fill('In my newsletter.')
+    await asApplicant.getByRole('button', { name: 'Send application' }).click()
+    await asApplicant.getByRole('alert').getByText('Accept the terms to apply.').waitFor()
+    await inspect(asApplicant, `brand-apply-${accentColor.slice(1)}`, screens)
     const asManager = await browser.as(manager)
     await serveLogo(asManager, true)
     await asManager.goto(program)
     await inspect(asManager, `brand-program-${accentColor.slice(1)}`, screens)
-    await Promise.all([asPartner.context().close(), asManager.context().close()])
+    await Promise.all([asPartner, asApplicant, asManager].map((page) => page.context().close()))
   })
 })
 
