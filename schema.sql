@@ -2025,7 +2025,8 @@ language sql immutable as $$
 $$;
 
 
--- Serializes the sales that came with a click, by a report and by a payment processor.
+-- Serializes the sales that came with a click, by a report and by a payment processor. A transaction takes it before all other
+-- locks: whoever waits for it holds none that its holder may want.
 create function lock_click(workspace uuid, click text) returns void language plpgsql as $$
 begin
     perform pg_advisory_xact_lock(hashtextextended(workspace || ' click ' || click, 0));
@@ -2328,6 +2329,9 @@ declare
     refunds       jsonb       := coalesce(report -> 'refunds', '[]');
     adopts_sales  boolean     := coalesce((report -> 'adoptsSales')::boolean, false);
 begin
+    if review is not null and click is not null then
+        perform lock_click(workspace, click);
+    end if;
     if identities is not null then
         perform lock_identities_1(workspace, identities, partner is null);
     end if;

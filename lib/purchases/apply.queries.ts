@@ -56,7 +56,8 @@ export const applyPlan = async (db: Db, application: Application): Promise<Apply
     commission as (${insert})
     select id as "saleId" from event`
   try {
-    const results = await db.batch([
+    const [, ...results] = await db.batch([
+      lockClicks([application]).compile(db),
       (customer ? lockCustomer(workspaceId, customer) : sql<unknown>`select`).compile(db),
       statement.compile(db),
       assertSaved(workspaceId, plan, saleId).compile(db),
@@ -116,6 +117,7 @@ export const confirmSales = async (db: Db, applications: Application[]): Promise
     return sale.kind === 'keep' ? [{ application, sale: sale.recorded }] : []
   })
   if (kept.length === 0) return true
+  const locks = lockClicks(kept.map(({ application }) => application))
   const statements = kept.map(({ application, sale: { id, revision } }) => [
     sql`
       select assert_unchanged(revision = ${revision}::integer)
@@ -125,7 +127,7 @@ export const confirmSales = async (db: Db, applications: Application[]): Promise
     ...review(application, id).map((part) => part.compile(db)),
   ])
   try {
-    await db.batch(statements.flat())
+    await db.batch([locks.compile(db), ...statements.flat()])
     return true
   } catch (error) {
     if (isConflict(error)) return false
@@ -133,14 +135,36 @@ export const confirmSales = async (db: Db, applications: Application[]): Promise
   }
 }
 
+/** The click of the sale of a plan. */
+const clickOf = ({ sale }: PurchasePlan): string | null => {
+  if (sale.kind === 'none') return null
+  return 'change' in sale ? sale.change.clickId : sale.recorded.clickId
+}
+
+/** Takes the locks of the sales' clicks, before all other locks of the batch: see lock_click in schema.sql. */
+const lockClicks = (applications: Application[]) => {
+  const clicks = applications.flatMap(({ workspaceId, plan }) => {
+    const clickId = clickOf(plan)
+    return clickId === null ? [] : [{ workspaceId, clickId }]
+  })
+  return sql<unknown>`
+    select lock_click("workspaceId", "clickId")
+    from (select distinct * from jsonb_to_recordset(${JSON.stringify(clicks)}::jsonb) as c ("workspaceId" uuid, "clickId" text) order by 1, 2) c`
+}
+
 /** The statements that compare the sale with those that the merchant reported by API, and announce its refunds. */
 const review = (
-  { workspaceId, purchase, facts, plan: { sale, duplicates }, received, now }: Application,
+  { workspaceId, purchase, facts, plan, received, now }: Application,
   saleId: string | null,
 ) => {
+  const { sale, duplicates } = plan
   if (sale.kind === 'none' || saleId === null) return []
-  const clickId = 'change' in sale ? sale.change.clickId : sale.recorded.clickId
-  const saved = { workspaceId, saleId, clickId, grossCents: purchase.sale?.paid.grossCents ?? null }
+  const saved = {
+    workspaceId,
+    saleId,
+    clickId: clickOf(plan),
+    grossCents: purchase.sale?.paid.grossCents ?? null,
+  }
   const { recorded } = facts
   const isJoined = recorded !== null && purchase.sale !== null && !isProcessorId(recorded.externalId)
   const own = {
