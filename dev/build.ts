@@ -6,7 +6,7 @@ import { openapi } from '../api/openapi.ts'
 import { ROOT } from './root.ts'
 import { buildClient } from './runtime/build-client.ts'
 import { buildIslands } from './runtime/build-islands.ts'
-import { buildSnippet } from './runtime/build-snippet.ts'
+import { buildDebugger, buildSnippet } from './runtime/build-snippet.ts'
 
 /** Writes a file below public/, atomically: a running system may be serving it. */
 const publish = async (path: string, content: string | Buffer): Promise<void> => {
@@ -30,6 +30,7 @@ export const build = async (): Promise<{ files: string[]; snippetBytes: number }
   const document = JSON.parse(JSON.stringify(openapi()))
   const files: [string, string | Buffer][] = [
     ['via.js', code],
+    ['debug.js', await buildDebugger()],
     ...islands.map(({ name, code }) => [name, code] as [string, string]),
     ['openapi.json', `${JSON.stringify(document, null, 2)}\n`],
     ...Object.entries(await docsSite(document)),

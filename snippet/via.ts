@@ -214,6 +214,7 @@ declare global {
     // A framework may have emptied a field, and another tab may have a newer click.
     for (const type of ['submit', 'click']) addEventListener(type, fill, true)
     add(script)
+    if (/tributary_debug/.test(location.href)) import(`${new URL('debug.js', script.src)}`)
     self.tributary = { clickId, consent, add, ready: queue.then(clickId) }
   }
 }

@@ -11,6 +11,19 @@ export const SNIPPET_BUDGET_BYTES = 1_500
 
 const root = new URL('../..', import.meta.url)
 
+/** Builds snippet/debug.ts, which only a URL with `tributary_debug` loads. @returns the script's text */
+export const buildDebugger = async (): Promise<string> => {
+  const { outputFiles } = await build({
+    entryPoints: [fileURLToPath(new URL('snippet/debug.ts', root))],
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    write: false,
+  })
+  return outputFiles.map((file) => file.text.trim()).join('')
+}
+
 /**
  * The name under which a build of the snippet is served for ever, and the hash that browsers check it by (Subresource
  * Integrity).

@@ -3,8 +3,8 @@
  * Integrity. Written by `npm run snippet:version`.
  */
 export const SNIPPET_VERSION = {
-  file: 'via.6fbf90f363a5.js',
-  integrity: 'sha384-Ng+EQ5j+94o0QeaV2IAnRXN3fY+/e1qq5eXUAXuBSpZGm/8XT35RrdwMoDfQq9/k',
+  file: 'via.98a74c2ce0f3.js',
+  integrity: 'sha384-AtYviYJ3FM8f2NXBRmA25o0JMCT+AGyrWUbmyUn8OfwyJJo0P88FrP/SDkAsVt4e',
 }
 
 /** The tag that loads the snippet: the newest version, or this one for ever. */

@@ -311,3 +311,51 @@ describe('a strict Content-Security-Policy', () => {
     expect(await visit('/?via=anna', { attributes: 'nonce="abc"' })).toBe(tracking.id(1))
   })
 })
+
+describe('with tributary_debug in the URL', () => {
+  const panel = () => page.getByRole('region', { name: 'Tributary' })
+  const says = (text: string) => panel().getByText(text, { exact: true }).first().waitFor()
+
+  test('a panel says what was found, sent, stored and filled in', async () => {
+    await visit('/?via=anna&tributary_debug', {
+      body: '<input type="hidden" name="tributary_click"><a href="https://buy.stripe.com/1">Buy</a>',
+    })
+    await says(PROGRAM)
+    await says('via=anna')
+    await says('200, recorded')
+    await says(tracking.id(1))
+    await says('1 of 1 filled in')
+    await says('1 with the click ID')
+    await panel().getByRole('button', { name: 'Close' }).click()
+    await panel().waitFor({ state: 'detached' })
+  })
+
+  test('it says why a click was refused, and what is sent again', async () => {
+    tracking.answer = 404
+    await visit('/?via=nobody&tributary_debug=1')
+    await says('404, refused: no active partner of this program has this slug')
+    tracking.answer = 500
+    await visit('/?via=anna&tributary_debug=1')
+    await says('500, failed: it is sent again on the next page')
+    await says('Not delivered')
+  })
+
+  test('it says what the page’s policy has blocked', async () => {
+    const service = `http://track.example:${tracking.port}`
+    shop.headers = { 'Content-Security-Policy': `script-src ${service}; style-src 'none'` }
+    await visit('/?tributary_debug', { body: '<p>No connect-src is no limit.</p>' })
+    await says('none in the URL (via)')
+    shop.headers = {
+      'Content-Security-Policy': `script-src ${service}; style-src 'none'; connect-src 'none'`,
+    }
+    await visit('/?via=anna&tributary_debug')
+    await says(`${service}/api/track/click`)
+  })
+
+  test('nothing more is loaded without it', async () => {
+    const loaded: string[] = []
+    page.on('request', (request) => loaded.push(new URL(request.url()).pathname))
+    await visit('/?via=anna')
+    expect(loaded).not.toContain('/debug.js')
+  })
+})

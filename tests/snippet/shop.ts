@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { buildDebugger } from '../../dev/runtime/build-snippet.ts'
 
 /** A response of the tracking API: a status, invalid JSON, a closed connection, or none. */
 export type Answer = 200 | 400 | 404 | 429 | 500 | 'not json' | 'closed' | 'silent'
@@ -55,6 +56,10 @@ export const startTracking = async (script: () => string) => {
     stop: () => close(server),
   }
   const server = createServer(async (request, response) => {
+    if (request.url === '/debug.js') {
+      response.writeHead(200, { 'Content-Type': 'text/javascript', 'Access-Control-Allow-Origin': '*' })
+      return response.end(await buildDebugger())
+    }
     if (request.url?.startsWith('/via.')) {
       // A module script is fetched with CORS.
       response.writeHead(200, { 'Content-Type': 'text/javascript', 'Access-Control-Allow-Origin': '*' })

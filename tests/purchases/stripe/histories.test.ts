@@ -333,19 +333,10 @@ const openShop = async (program: ProgramName) => {
   return { merchant, stripe: await useStripe(merchant), clicks, manager: await merchant.asManager() }
 }
 
-/** How often a delivery is repeated that is answered 503, as Stripe and merchants do. */
-const REPEATS = 5
-
-/** Concurrent plans of one purchase can deadlock on a busy machine: then all but one are answered 503. */
-const deliver = async (merchant: Merchant, stripe: StripeAccount, delivery: Delivery, address: string) => {
-  const send = async () =>
-    'report' in delivery
-      ? (await merchant.sale(delivery.report)).status
-      : (await stripe.deliver(delivery.event, { headers: { 'CF-Connecting-IP': address } })).status
-  let status = await send()
-  for (let repeat = 0; status === 503 && repeat < REPEATS; repeat++) status = await send()
-  return status
-}
+const deliver = async (merchant: Merchant, stripe: StripeAccount, delivery: Delivery, address: string) =>
+  'report' in delivery
+    ? (await merchant.sale(delivery.report)).status
+    : (await stripe.deliver(delivery.event, { headers: { 'CF-Connecting-IP': address } })).status
 
 let histories = 0
 
