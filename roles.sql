@@ -52,7 +52,7 @@ grant execute on function
     addresses_alike, assert_unchanged, erase_text, erase_texts, event_reported, hold_possible_duplicate_1,
     hold_self_referral_1, identity_lock_key, import_partners_1, is_counted, is_of_kind, is_uncredited_1, issue_invoices,
     load_partner_import_1, lock_click, lock_identities_1, mail_opening_balances_1, mark_late, move_earned, note_own_address,
-    note_received_1, page_of, page_of_click, link_of, page_of_event, partner_terms_1,
+    note_received_1, page_of, referrer_of, landing_of_click, link_of, landing_of_event, partner_terms_1,
     has_webhooks, present_owner, reverse_1, sales_alike, save_partner_import_1, tie_customers, utc_day
     to :"pages", :"pay";
 

@@ -3266,9 +3266,9 @@ create table totals (
 create index totals_workspace_id_idx on totals (workspace_id, unit, starts_on) where level = 'program';
 
 
--- The same by the page that the visitor came to, without customers. Of an owner, 200 pages per month are counted on their own:
--- the first ones, because visitors can make up any number. They are those with a row of the month. The page '' is all others, and
--- what came without a click.
+-- The same by the page that the visitor came to, and by the host that it came from, without customers. Of an owner, 200 pages and 200
+-- hosts per month are counted on their own: the first ones, because visitors can make up any number. They are those with a row of the
+-- month. The value '' is all others, and what came without a click.
 create table landing_totals (
     of_id          uuid    not null,   -- a partner, a program or a workspace
     workspace_id   uuid    not null
@@ -3278,7 +3278,9 @@ create table landing_totals (
     unit           text    not null
         constraint landing_totals_unit_check check (unit in ('day', 'month')),
     starts_on      date    not null,
-    page           text    not null,
+    dimension      text    not null
+        constraint landing_totals_dimension_check check (dimension in ('page', 'referrer')),
+    value          text    not null,   -- the page, or the referrer: see page_of and referrer_of
     currency       text    not null,
     clicks         bigint  not null default 0,
     ended_clicks   bigint  not null default 0,
@@ -3287,7 +3289,7 @@ create table landing_totals (
     revenue_cents  bigint  not null default 0,
     earned_cents   bigint  not null default 0,
 
-    constraint landing_totals_pkey primary key (of_id, unit, starts_on, page, currency)
+    constraint landing_totals_pkey primary key (of_id, dimension, unit, starts_on, value, currency)
 );
 
 
@@ -3412,6 +3414,7 @@ create table total_deltas (
     entered_on     date,     -- the day on which a commission was made
     kind           text,     -- and its kind
     page           text,     -- the page that the visitor came to, in landing_totals
+    referrer       text,     -- and the host that it came from
     slug_key       text,     -- of the link that the visitor came through
 
     constraint total_deltas_run_id_fkey foreign key (workspace_id, run_id) references payout_runs (workspace_id, id)
@@ -3428,9 +3431,16 @@ create function page_of(landing_url text) returns text language sql immutable as
     select case when landing_url !~* '[^/](@|%40)[^/]+[.]' then left(landing_url, 500) end
 $$;
 
-create function page_of_click(workspace uuid, click text) returns text language plpgsql stable as $$
+-- The host that a click came from, without "www.": '(direct)' if the browser named none, null without a click.
+create function referrer_of(click text, referrer text) returns text language sql immutable as $$
+    select case when click is not null
+                then coalesce(nullif(left(split_part(replace(referrer, '//www.', '//'), '/', 3), 253), ''), '(direct)') end
+$$;
+
+create function landing_of_click(workspace uuid, click text, out page text, out referrer text) language plpgsql stable as $$
 begin
-    return (select page_of(c.landing_url) from clicks c where c.workspace_id = workspace and c.id = click);
+    select page_of(c.landing_url), referrer_of(c.id, c.referrer) into page, referrer
+    from clicks c where c.workspace_id = workspace and c.id = click;
 end $$;
 
 -- The link through which an event counts: that of the click that credits it.
@@ -3452,34 +3462,42 @@ create view total_facts as
     select workspace_id, partner_id, '' as currency, utc_day(created_at) as day, 1::bigint as clicks, 0::bigint as ended_clicks,
            0::bigint as customers, 0::bigint as leads, 0::bigint as sales, 0::bigint as revenue_cents, 0::bigint as earned_cents,
            null::timestamptz as due_at, 0::bigint as open_cents, 0::bigint as claimed_cents, null::uuid as run_id, null as status,
-           0::bigint as payouts, 0::bigint as amount_cents, null::date as entered_on, null as kind, page_of(landing_url) as page, slug_key
+           0::bigint as payouts, 0::bigint as amount_cents, null::date as entered_on, null as kind, page_of(landing_url) as page, slug_key,
+           referrer_of(id, referrer) as referrer
     from clicks where is_counted
     union all
     select e.workspace_id, e.partner_id, coalesce(e.currency, ''), utc_day(e.occurred_at), 0, 0, 0, (e.kind = 'lead')::integer,
            (e.kind = 'sale')::integer, coalesce(e.amount_cents, 0), 0, null, 0, 0, null, null, 0, 0, null, null, page_of(c.landing_url),
-           case when e.attributed_by = 'click' then c.slug_key end
+           case when e.attributed_by = 'click' then c.slug_key end, referrer_of(c.id, c.referrer)
     from events e left join clicks c on c.workspace_id = e.workspace_id and c.id = e.click_id
     where is_counted(e.steps) and e.kind <> 'refund'
     union all
-    select workspace_id, partner_id, '', utc_day(created_at), 0, 0, 1, 0, 0, 0, 0, null, 0, 0, null, null, 0, 0, null, null, null, null
+    select workspace_id, partner_id, '', utc_day(created_at), 0, 0, 1, 0, 0, 0, 0, null, 0, 0, null, null, 0, 0, null, null, null, null, null
     from customers where partner_id is not null
     union all
     select m.workspace_id, m.partner_id, m.currency, m.earned_on, 0, 0, 0, 0, 0, 0,
            case when m.earned_on is null then 0 else m.amount_cents end, m.payable_at,
            case when m.payout_id is null then m.amount_cents else 0 end, case when m.payout_id is null then 0 else m.amount_cents end,
-           null, null, 0, 0, utc_day(m.created_at), m.kind, page_of(c.landing_url), null
+           null, null, 0, 0, utc_day(m.created_at), m.kind, page_of(c.landing_url), null,
+           referrer_of(c.id, c.referrer)
     from commissions m left join events e on e.id = m.event_id
                        left join clicks c on c.workspace_id = e.workspace_id and c.id = e.click_id
     union all
-    select workspace_id, null, currency, null, 0, 0, 0, 0, 0, 0, 0, null, 0, 0, run_id, status, 1, amount_cents, null, null, null, null
+    select workspace_id, null, currency, null, 0, 0, 0, 0, 0, 0, 0, null, 0, 0, run_id, status, 1, amount_cents, null, null, null, null, null
     from payouts
     union all
     select workspace_id, of_id, currency, starts_on, ended_clicks, ended_clicks, 0, 0, 0, 0, 0, null, 0, 0, null, null, 0, 0, null, null,
-           nullif(page, ''), null
-    from landing_totals where level = 'partner' and unit = 'day' and ended_clicks > 0
+           nullif(value, ''), null, null
+    from landing_totals where level = 'partner' and dimension = 'page' and unit = 'day' and ended_clicks > 0
+    union all
+    -- Which page and which referrer a removed click had is not known together, so those of a referrer move from none to it.
+    select workspace_id, of_id, currency, starts_on, n * ended_clicks, n * ended_clicks, 0, 0, 0, 0, 0, null, 0, 0, null, null, 0, 0,
+           null, null, null, null, m.referrer
+    from landing_totals cross join lateral (values (-1, null), (1, value)) as m (n, referrer)
+    where level = 'partner' and dimension = 'referrer' and unit = 'day' and ended_clicks > 0 and value <> ''
     union all
     select workspace_id, partner_id, currency, day, ended_clicks, ended_clicks, 0, 0, 0, 0, 0, null, 0, 0, null, null, 0, 0, null, null,
-           page, slug_key
+           page, slug_key, referrer
     from total_deltas where ended_clicks <> 0;
 
 
@@ -3496,35 +3514,42 @@ create view payout_sums as
 
 create function count_click() returns trigger language plpgsql as $$
 begin
-    insert into total_deltas (workspace_id, partner_id, day, page, slug_key, clicks)
-    values (new.workspace_id, new.partner_id, utc_day(new.created_at), page_of(new.landing_url), new.slug_key, 1);
+    insert into total_deltas (workspace_id, partner_id, day, page, referrer, slug_key, clicks)
+    values (new.workspace_id, new.partner_id, utc_day(new.created_at), page_of(new.landing_url), referrer_of(new.id, new.referrer),
+            new.slug_key, 1);
     return null;
 end $$;
 
 create trigger clicks_count after insert on clicks for each row when (new.is_counted) execute function count_click();
 
--- What an event has earned counts for another page: its click, or the click's page, has changed. Commissions that are inserted in the
--- same transaction, and mostly in the same statement, are counted for the new page by their own trigger.
-create function move_earned(event uuid, from_page text, to_page text) returns void language plpgsql as $$
+-- What an event has earned counts for another page and referrer: its click, or what the click says, has changed. Commissions that are
+-- inserted in the same transaction, and mostly in the same statement, are counted for the new ones by their own trigger.
+create function move_earned(event uuid, from_page text, from_referrer text, to_page text, to_referrer text) returns void
+language plpgsql as $$
 begin
-    insert into total_deltas (workspace_id, partner_id, currency, day, page, earned_cents)
-    select c.workspace_id, c.partner_id, c.currency, c.earned_on, p.page, p.n * c.amount_cents
-    from commissions c cross join (values (-1, from_page), (1, to_page)) as p (n, page)
+    insert into total_deltas (workspace_id, partner_id, currency, day, page, referrer, earned_cents)
+    select c.workspace_id, c.partner_id, c.currency, c.earned_on, l.page, l.referrer, l.n * c.amount_cents
+    from commissions c cross join (values (-1, from_page, from_referrer), (1, to_page, to_referrer)) as l (n, page, referrer)
     where c.event_id = event and c.earned_on is not null and c.xmin <> pg_current_xact_id()::xid;
 end $$;
 
 create function count_click_again() returns trigger language plpgsql as $$
+declare
+    from_page      text := page_of(old.landing_url);
+    from_referrer  text := referrer_of(old.id, old.referrer);
+    to_page        text := page_of(new.landing_url);
+    to_referrer    text := referrer_of(new.id, new.referrer);
 begin
-    insert into total_deltas (workspace_id, partner_id, day, page, slug_key, clicks)
-    values (old.workspace_id, old.partner_id, utc_day(old.created_at), page_of(old.landing_url), old.slug_key, -old.is_counted::integer),
-           (new.workspace_id, new.partner_id, utc_day(new.created_at), page_of(new.landing_url), new.slug_key, new.is_counted::integer);
-    if page_of(old.landing_url) is distinct from page_of(new.landing_url) then
-        insert into total_deltas (workspace_id, partner_id, currency, day, page, leads, sales, revenue_cents)
-        select e.workspace_id, e.partner_id, coalesce(e.currency, ''), utc_day(e.occurred_at), p.page, p.n * (e.kind = 'lead')::integer,
-               p.n * (e.kind = 'sale')::integer, p.n * e.amount_cents
-        from events e cross join (values (-1, page_of(old.landing_url)), (1, page_of(new.landing_url))) as p (n, page)
+    insert into total_deltas (workspace_id, partner_id, day, page, referrer, slug_key, clicks)
+    values (old.workspace_id, old.partner_id, utc_day(old.created_at), from_page, from_referrer, old.slug_key, -old.is_counted::integer),
+           (new.workspace_id, new.partner_id, utc_day(new.created_at), to_page, to_referrer, new.slug_key, new.is_counted::integer);
+    if (from_page, from_referrer) is distinct from (to_page, to_referrer) then
+        insert into total_deltas (workspace_id, partner_id, currency, day, page, referrer, leads, sales, revenue_cents)
+        select e.workspace_id, e.partner_id, coalesce(e.currency, ''), utc_day(e.occurred_at), l.page, l.referrer,
+               l.n * (e.kind = 'lead')::integer, l.n * (e.kind = 'sale')::integer, l.n * e.amount_cents
+        from events e cross join (values (-1, from_page, from_referrer), (1, to_page, to_referrer)) as l (n, page, referrer)
         where e.workspace_id = new.workspace_id and e.click_id = new.id and e.kind <> 'refund' and is_counted(e.steps);
-        perform move_earned(e.id, page_of(old.landing_url), page_of(new.landing_url))
+        perform move_earned(e.id, from_page, from_referrer, to_page, to_referrer)
         from events e where e.workspace_id = new.workspace_id and e.click_id = new.id;
     end if;
     return null;
@@ -3532,16 +3557,16 @@ end $$;
 
 create trigger clicks_count_again
     after update on clicks for each row
-    when ((old.partner_id, old.created_at, old.is_counted, old.landing_url)
-          is distinct from (new.partner_id, new.created_at, new.is_counted, new.landing_url))
+    when ((old.partner_id, old.created_at, old.is_counted, old.landing_url, old.referrer)
+          is distinct from (new.partner_id, new.created_at, new.is_counted, new.landing_url, new.referrer))
     execute function count_click_again();
 
 -- Clicks that were removed still count.
 create function count_ended_clicks() returns trigger language plpgsql as $$
 begin
-    insert into total_deltas (workspace_id, partner_id, day, page, slug_key, ended_clicks)
-    select workspace_id, partner_id, utc_day(created_at), page_of(landing_url), slug_key, count(*) from ended
-    where is_counted group by workspace_id, partner_id, utc_day(created_at), page_of(landing_url), slug_key;
+    insert into total_deltas (workspace_id, partner_id, day, page, referrer, slug_key, ended_clicks)
+    select workspace_id, partner_id, utc_day(created_at), page_of(landing_url), referrer_of(id, referrer), slug_key, count(*) from ended
+    where is_counted group by workspace_id, partner_id, utc_day(created_at), page_of(landing_url), referrer_of(id, referrer), slug_key;
     return null;
 end $$;
 
@@ -3552,22 +3577,25 @@ create trigger clicks_count_ended
 create function count_event() returns trigger language plpgsql as $$
 begin
     if tg_op = 'UPDATE' and is_counted(old.steps) then
-        insert into total_deltas (workspace_id, partner_id, currency, day, page, slug_key, leads, sales, revenue_cents)
-        values (old.workspace_id, old.partner_id, coalesce(old.currency, ''), utc_day(old.occurred_at), page_of_click(old.workspace_id, old.click_id),
-                link_of(old.workspace_id, old.click_id, old.attributed_by),
-                -(old.kind = 'lead')::integer, -(old.kind = 'sale')::integer, -old.amount_cents);
+        insert into total_deltas (workspace_id, partner_id, currency, day, page, referrer, slug_key, leads, sales, revenue_cents)
+        select old.workspace_id, old.partner_id, coalesce(old.currency, ''), utc_day(old.occurred_at), l.page, l.referrer,
+               link_of(old.workspace_id, old.click_id, old.attributed_by),
+               -(old.kind = 'lead')::integer, -(old.kind = 'sale')::integer, -old.amount_cents
+        from landing_of_click(old.workspace_id, old.click_id) l;
     end if;
     if is_counted(new.steps) then
-        insert into total_deltas (workspace_id, partner_id, currency, day, page, slug_key, leads, sales, revenue_cents)
-        values (new.workspace_id, new.partner_id, coalesce(new.currency, ''), utc_day(new.occurred_at),
-                case when new.click_id is not null then page_of_click(new.workspace_id, new.click_id) end,
-                link_of(new.workspace_id, new.click_id, new.attributed_by), (new.kind = 'lead')::integer, (new.kind = 'sale')::integer, new.amount_cents);
+        insert into total_deltas (workspace_id, partner_id, currency, day, page, referrer, slug_key, leads, sales, revenue_cents)
+        select new.workspace_id, new.partner_id, coalesce(new.currency, ''), utc_day(new.occurred_at), l.page, l.referrer,
+               link_of(new.workspace_id, new.click_id, new.attributed_by),
+               (new.kind = 'lead')::integer, (new.kind = 'sale')::integer, new.amount_cents
+        from landing_of_click(new.workspace_id, new.click_id) l;
     end if;
     if tg_op = 'UPDATE' then
         update commissions set earned_on = utc_day(new.occurred_at)
         where event_id = new.id and earned_on <> utc_day(new.occurred_at);
         if old.click_id is distinct from new.click_id then
-            perform move_earned(new.id, page_of_click(old.workspace_id, old.click_id), page_of_click(new.workspace_id, new.click_id));
+            perform move_earned(new.id, f.page, f.referrer, t.page, t.referrer)
+            from landing_of_click(old.workspace_id, old.click_id) f cross join landing_of_click(new.workspace_id, new.click_id) t;
         end if;
     end if;
     return null;
@@ -3622,20 +3650,20 @@ create trigger commissions_earned_on
     before insert on commissions for each row when (new.event_id is not null and new.earned_on is null)
     execute function note_earned_on();
 
-create function page_of_event(event uuid) returns text language plpgsql stable as $$
+create function landing_of_event(event uuid, out page text, out referrer text) language plpgsql stable as $$
 begin
-    return (select page_of(c.landing_url) from events e join clicks c on c.workspace_id = e.workspace_id and c.id = e.click_id
-            where e.id = event);
+    select page_of(c.landing_url), referrer_of(c.id, c.referrer) into page, referrer
+    from events e join clicks c on c.workspace_id = e.workspace_id and c.id = e.click_id where e.id = event;
 end $$;
 
 create function count_commissions() returns trigger language plpgsql as $$
 begin
     insert into total_deltas (workspace_id, partner_id, currency, day, earned_cents, due_at, open_cents, claimed_cents, entered_on,
-                              kind, page)
+                              kind, page, referrer)
     select workspace_id, partner_id, currency, earned_on, amount_cents, payable_at,
            case when payout_id is null then amount_cents else 0 end, case when payout_id is null then 0 else amount_cents end,
-           utc_day(created_at), kind, case when event_id is not null then page_of_event(event_id) end
-    from added;
+           utc_day(created_at), kind, l.page, l.referrer
+    from added cross join lateral landing_of_event(event_id) l;
     if exists (select from added where payout_id is not null) then
         update payouts p
         set (commissions, deducted_cents, restored_cents) = (
@@ -3682,9 +3710,9 @@ create trigger commissions_count_again
 
 create function count_earned_again() returns trigger language plpgsql as $$
 begin
-    insert into total_deltas (workspace_id, partner_id, currency, day, page, earned_cents)
-    values (old.workspace_id, old.partner_id, old.currency, old.earned_on, page_of_event(old.event_id), -old.amount_cents),
-           (new.workspace_id, new.partner_id, new.currency, new.earned_on, page_of_event(new.event_id), new.amount_cents);
+    insert into total_deltas (workspace_id, partner_id, currency, day, page, referrer, earned_cents)
+    select c.workspace_id, c.partner_id, c.currency, c.earned_on, l.page, l.referrer, c.n * c.amount_cents
+    from (select old.*, -1 as n union all select new.*, 1) c cross join lateral landing_of_event(c.event_id) l;
     return null;
 end $$;
 
@@ -3772,38 +3800,41 @@ begin
         on conflict (partner_id, slug_key) do update
             set clicks = t.clicks + excluded.clicks, ended_clicks = t.ended_clicks + excluded.ended_clicks, sales = t.sales + excluded.sales
     ), landed as materialized (
-        select of_id, workspace_id, level, day, currency, coalesce(page, '') as page, sum(clicks) as clicks,
+        select of_id, workspace_id, level, day, currency, d.dimension, d.value, sum(clicks) as clicks,
                sum(ended_clicks) as ended_clicks, sum(leads) as leads, sum(sales) as sales, sum(revenue_cents) as revenue_cents,
                sum(earned_cents) as earned_cents
-        from leveled where day is not null
-        group by of_id, workspace_id, level, day, currency, coalesce(page, '')
+        from leveled cross join lateral (values ('page', coalesce(page, '')), ('referrer', coalesce(referrer, ''))) as d (dimension, value)
+        where day is not null
+        group by of_id, workspace_id, level, day, currency, d.dimension, d.value
         having (coalesce(sum(clicks), 0), coalesce(sum(ended_clicks), 0), coalesce(sum(leads), 0), coalesce(sum(sales), 0),
                 coalesce(sum(revenue_cents), 0), coalesce(sum(earned_cents), 0)) <> (0, 0, 0, 0, 0, 0)
-    ), pages as materialized (
-        select p.*, exists (select from landing_totals k where k.of_id = p.of_id and k.unit = 'month' and k.starts_on = p.month
-                              and k.page = p.page) as is_known
-        from (select of_id, date_trunc('month', day)::date as month, page, sum(clicks) as clicks
-              from landed where page <> '' group by 1, 2, 3) p
+    ), places as materialized (
+        select p.*, exists (select from landing_totals k where k.of_id = p.of_id and k.dimension = p.dimension and k.unit = 'month'
+                              and k.starts_on = p.month and k.value = p.value) as is_known
+        from (select of_id, dimension, date_trunc('month', day)::date as month, value, sum(clicks) as clicks
+              from landed where value <> '' group by 1, 2, 3, 4) p
     ), months as materialized (
-        select m.of_id, m.month,
-               (select count(distinct k.page) from landing_totals k
-                where k.of_id = m.of_id and k.unit = 'month' and k.starts_on = m.month and k.page <> '') as pages
-        from (select distinct of_id, month from pages where not is_known) m
+        select m.*, (select count(distinct k.value) from landing_totals k
+                     where k.of_id = m.of_id and k.dimension = m.dimension and k.unit = 'month' and k.starts_on = m.month
+                       and k.value <> '') as known
+        from (select distinct of_id, dimension, month from places where not is_known) m
     ), kept as materialized (
-        select p.of_id, p.month, p.page
-        from (select *, row_number() over (partition by of_id, month, is_known order by clicks desc nulls last, page) as nth from pages) p
-        left join months f on f.of_id = p.of_id and f.month = p.month
-        where p.is_known or p.nth <= 200 - f.pages
+        select of_id, dimension, month, p.value
+        from (select *, row_number() over (partition by of_id, dimension, month, is_known order by clicks desc nulls last, value) as nth
+              from places) p
+        left join months m using (of_id, dimension, month)
+        where p.is_known or p.nth <= 200 - m.known
     ), landed_on as (
-        insert into landing_totals as t (of_id, workspace_id, level, unit, starts_on, page, currency, clicks, ended_clicks, leads, sales,
-                                         revenue_cents, earned_cents)
-        select l.of_id, l.workspace_id, l.level, unit, date_trunc(unit, l.day)::date, coalesce(k.page, ''), l.currency,
+        insert into landing_totals as t (of_id, workspace_id, level, unit, starts_on, dimension, value, currency, clicks, ended_clicks, leads,
+                                         sales, revenue_cents, earned_cents)
+        select l.of_id, l.workspace_id, l.level, unit, date_trunc(unit, l.day)::date, l.dimension, coalesce(k.value, ''), l.currency,
                coalesce(sum(l.clicks), 0), coalesce(sum(l.ended_clicks), 0), coalesce(sum(l.leads), 0), coalesce(sum(l.sales), 0),
                coalesce(sum(l.revenue_cents), 0), coalesce(sum(l.earned_cents), 0)
-        from landed l left join kept k on k.of_id = l.of_id and k.month = date_trunc('month', l.day)::date and k.page = l.page
+        from landed l left join kept k on k.of_id = l.of_id and k.dimension = l.dimension and k.month = date_trunc('month', l.day)::date
+                                          and k.value = l.value
         cross join (values ('day'), ('month')) as u (unit)
-        group by l.of_id, l.workspace_id, l.level, unit, date_trunc(unit, l.day), coalesce(k.page, ''), l.currency
-        on conflict (of_id, unit, starts_on, page, currency) do update
+        group by l.of_id, l.workspace_id, l.level, unit, date_trunc(unit, l.day), l.dimension, coalesce(k.value, ''), l.currency
+        on conflict (of_id, dimension, unit, starts_on, value, currency) do update
             set clicks = t.clicks + excluded.clicks, ended_clicks = t.ended_clicks + excluded.ended_clicks, leads = t.leads + excluded.leads,
                 sales = t.sales + excluded.sales, revenue_cents = t.revenue_cents + excluded.revenue_cents,
                 earned_cents = t.earned_cents + excluded.earned_cents
@@ -3898,19 +3929,19 @@ begin
         select workspace_id, partner_id, currency, day, sum(clicks) as clicks, sum(ended_clicks) as ended_clicks,
                sum(customers) as customers, sum(leads) as leads, sum(sales) as sales, sum(revenue_cents) as revenue_cents,
                sum(earned_cents) as earned_cents, due_at, sum(open_cents) as open_cents, sum(claimed_cents) as claimed_cents,
-               run_id, status, sum(payouts) as payouts, sum(amount_cents) as amount_cents, entered_on, kind, page, slug_key
+               run_id, status, sum(payouts) as payouts, sum(amount_cents) as amount_cents, entered_on, kind, page, slug_key, referrer
         from (
             select workspace_id, partner_id, currency, day, clicks, ended_clicks, customers, leads, sales, revenue_cents, earned_cents,
                    null::timestamptz as due_at, 0 as open_cents, 0 as claimed_cents, null::uuid as run_id, null as status, 0 as payouts,
-                   0 as amount_cents, null::date as entered_on, null as kind, page, slug_key
+                   0 as amount_cents, null::date as entered_on, null as kind, page, slug_key, referrer
             from total_facts where day is not null and (workspace is null or workspace_id = workspace)
             union all
             select workspace_id, partner_id, currency, null, 0, 0, 0, 0, 0, 0, 0,
                    case when due_at <= cutoff_at then '-infinity'::timestamptz when due_at > cutoff_at then 'infinity' end,
-                   open_cents, claimed_cents, run_id, status, payouts, amount_cents, entered_on, kind, null, null
+                   open_cents, claimed_cents, run_id, status, payouts, amount_cents, entered_on, kind, null, null, null
             from total_facts join balance_cutoffs using (workspace_id)
             where (due_at is not null or run_id is not null) and (workspace is null or workspace_id = workspace)) facts
-        group by workspace_id, partner_id, currency, day, due_at, run_id, status, entered_on, kind, page, slug_key;
+        group by workspace_id, partner_id, currency, day, due_at, run_id, status, entered_on, kind, page, slug_key, referrer;
     delete from totals where workspace is null or workspace_id = workspace;
     delete from landing_totals where workspace is null or workspace_id = workspace;
     delete from partner_totals where workspace is null or workspace_id = workspace;
@@ -3922,9 +3953,9 @@ begin
     delete from total_deltas where workspace is null or workspace_id = workspace;
     insert into total_deltas (workspace_id, partner_id, currency, day, clicks, ended_clicks, customers, leads, sales, revenue_cents,
                               earned_cents, due_at, open_cents, claimed_cents, run_id, status, payouts, amount_cents, entered_on, kind, page,
-                              slug_key)
+                              slug_key, referrer)
     select workspace_id, partner_id, currency, day, clicks, ended_clicks, customers, leads, sales, revenue_cents, earned_cents,
-           due_at, open_cents, claimed_cents, run_id, status, payouts, amount_cents, entered_on, kind, page, slug_key from counted;
+           due_at, open_cents, claimed_cents, run_id, status, payouts, amount_cents, entered_on, kind, page, slug_key, referrer from counted;
     update payouts p set (commissions, deducted_cents, restored_cents) = (s.commissions, s.deducted_cents, s.restored_cents)
     from payout_sums s
     where p.id = s.id and (workspace is null or p.workspace_id = workspace)
@@ -4135,33 +4166,37 @@ set enable_seqscan = on as $$
 
     union all
     select t.workspace_id, t.of_id,
-           format('%s of %s %s at "%s": %s clicks (%s ended), %s leads, %s sales, %s, earned %s', t.unit, t.starts_on, t.currency, t.page,
+           format('%s of %s %s at the %s "%s": %s clicks (%s ended), %s leads, %s sales, %s, earned %s', t.unit, t.starts_on, t.currency,
+                  t.dimension, t.value,
                   sum(t.clicks), sum(t.ended_clicks), sum(t.leads), sum(t.sales), sum(t.revenue_cents), sum(t.earned_cents))
     from (
-        -- A page that is not counted on its own in its month is one of the others.
-        select l.of_id, f.workspace_id, u.unit, date_trunc(u.unit, f.day)::date as starts_on, f.currency,
+        -- What is not counted on its own in its month is one of the others.
+        select l.of_id, f.workspace_id, u.unit, date_trunc(u.unit, f.day)::date as starts_on, f.currency, f.dimension,
                case when exists (select from landing_totals k
-                                 where k.of_id = l.of_id and k.unit = 'month' and k.starts_on = date_trunc('month', f.day)::date
-                                   and k.page = f.page) then f.page else '' end as page,
+                                 where k.of_id = l.of_id and k.dimension = f.dimension and k.unit = 'month'
+                                   and k.starts_on = date_trunc('month', f.day)::date and k.value = f.value) then f.value else '' end as value,
                f.clicks, f.ended_clicks, f.leads, f.sales, f.revenue_cents, f.earned_cents
         from (
-            select workspace_id, partner_id, currency, day, page, sum(clicks) as clicks, sum(ended_clicks) as ended_clicks,
+            select workspace_id, partner_id, currency, day, d.dimension, d.value, sum(clicks) as clicks, sum(ended_clicks) as ended_clicks,
                    sum(leads) as leads, sum(sales) as sales, sum(revenue_cents) as revenue_cents, sum(earned_cents) as earned_cents
             from (
-                select workspace_id, partner_id, currency, day, page, clicks, ended_clicks, leads, sales, revenue_cents, earned_cents
+                select workspace_id, partner_id, currency, day, page, referrer, clicks, ended_clicks, leads, sales, revenue_cents, earned_cents
                 from total_facts where day is not null
                 union all
-                select workspace_id, partner_id, currency, day, page, -clicks, -ended_clicks, -leads, -sales, -revenue_cents, -earned_cents
+                select workspace_id, partner_id, currency, day, page, referrer, -clicks, -ended_clicks, -leads, -sales, -revenue_cents,
+                       -earned_cents
                 from total_deltas where day is not null) g
-            group by workspace_id, partner_id, currency, day, page) f
+            cross join lateral (values ('page', page), ('referrer', referrer)) as d (dimension, value)
+            group by workspace_id, partner_id, currency, day, d.dimension, d.value) f
         left join partners p on p.id = f.partner_id
         cross join lateral (values (f.partner_id), (coalesce(p.program_id, f.workspace_id))) as l (of_id)
         cross join (values ('day'), ('month')) as u (unit)
         where l.of_id is not null
         union all
-        select of_id, workspace_id, unit, starts_on, currency, page, -clicks, -ended_clicks, -leads, -sales, -revenue_cents, -earned_cents
+        select of_id, workspace_id, unit, starts_on, currency, dimension, value, -clicks, -ended_clicks, -leads, -sales, -revenue_cents,
+               -earned_cents
         from landing_totals) t
-    group by t.workspace_id, t.of_id, t.unit, t.starts_on, t.currency, t.page
+    group by t.workspace_id, t.of_id, t.unit, t.starts_on, t.currency, t.dimension, t.value
     having (coalesce(sum(t.clicks), 0), coalesce(sum(t.ended_clicks), 0), coalesce(sum(t.leads), 0), coalesce(sum(t.sales), 0),
             coalesce(sum(t.revenue_cents), 0), coalesce(sum(t.earned_cents), 0)) <> (0, 0, 0, 0, 0, 0)
 

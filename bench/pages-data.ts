@@ -90,7 +90,7 @@ export const addYear = async (
     const to = Math.min(from + STEP - 1, clicks)
     await run(
       `insert into clicks (id, workspace_id, partner_id, landing_url, referrer, created_at, expires_at)
-       select 'clk_bench' || i, $1, p.id, 'https://shop.example/' || case when i % 10 < 7 then '' when i % 10 < 9 then 'pricing' else 'page-' || i % 40 end, null, at, at + interval '90 days'
+       select 'clk_bench' || i, $1, p.id, 'https://shop.example/' || case when i % 10 < 7 then '' when i % 10 < 9 then 'pricing' else 'page-' || i % 40 end, case when i % 4 > 0 then 'https://site-' || i % 40 || '.example/' end, at, at + interval '90 days'
        from generate_series(${from}, ${to}) i join bench_partners p on p.n = ${partnerOf('i', partners)},
             lateral (select ${at('i', clicks)} as at) t`,
       [workspaceId],

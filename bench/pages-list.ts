@@ -110,7 +110,9 @@ const endpoints = ({ partnerId, runId, programId }: Place): string[] => [
   'stats?by=partner&from=2026-01-01&to=2026-11-20',
   'stats?by=program&from=2026-01-01&to=2026-11-20',
   'stats?by=landingPage',
+  'stats?by=referrer',
   'stats?by=landingPage&from=2026-01-01&to=2026-11-20',
+  'stats?by=referrer&from=2026-01-01&to=2026-11-20',
   'stripe',
   'stripe/events',
 ]

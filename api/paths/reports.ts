@@ -25,7 +25,11 @@ const file = (what: string, query: z.ZodObject): ZodOpenApiOperationObject => {
   }
 }
 
-const stats = list('Statistics of a period, by day, partner or program', StatsResponse, StatsQuery)
+const stats = list(
+  'Statistics of a period, by day, partner, program, landing page or referrer',
+  StatsResponse,
+  StatsQuery,
+)
 
 export const reports: ZodOpenApiPathsObject = {
   [`${WORKSPACE}/stats`]: {

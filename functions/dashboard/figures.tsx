@@ -1,11 +1,9 @@
-/** The figures of the overview: a period beside the one before, a chart, and the pages that visitors came to. */
+/** The figures of the overview: a period beside the one before, and a chart. */
 import { formatMoney } from '../../lib/money.ts'
 import { Charts, type Series } from '../../lib/pages/chart.tsx'
-import { Table } from '../../lib/pages/parts.tsx'
 import { fillSlots, type Period, slotsBefore } from '../../lib/periods.ts'
 import type { WorkspaceActivity } from '../../lib/totals/activity.queries.ts'
 import { type Change, changeOf, pointsOf, rateOf } from '../../lib/totals/change.ts'
-import type { StatsRow } from '../../lib/totals/stats.queries.ts'
 
 /** A series of the period, and its sum in the period before. */
 type Compared = Series & { before: bigint }
@@ -149,31 +147,5 @@ export const Figures = ({
         <Charts what={what} series={charted} listed={series} time={period} isWide />
       </section>
     </>
-  )
-}
-
-/** The pages with the most clicks. */
-export const TopPages = ({ rows }: { rows: StatsRow[] }) => {
-  const pages = [...new Set(rows.map(({ key }) => key))].map((page) => {
-    const own = rows.filter(({ key }) => key === page)
-    return { page, clicks: sum(own.map(({ clicks }) => clicks)), sales: sum(own.map(({ sales }) => sales)) }
-  })
-  return (
-    <section class="card">
-      <h2>Landing pages</h2>
-      {pages.length === 0 ? (
-        <p>No clicks yet. The pages that partners’ visitors come to are listed here.</p>
-      ) : (
-        <Table caption="Landing pages" head={['Page', { number: 'Clicks' }, { number: 'Sales' }]}>
-          {pages.map(({ page, clicks, sales }) => (
-            <tr>
-              <td class="url">{page?.replace(/^https?:\/\//, '') ?? 'Other, or no page'}</td>
-              <td class="number">{clicks.toLocaleString('en')}</td>
-              <td class="number">{sales.toLocaleString('en')}</td>
-            </tr>
-          ))}
-        </Table>
-      )}
-    </section>
   )
 }

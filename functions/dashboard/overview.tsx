@@ -8,7 +8,8 @@ import { payableIn } from '../../lib/payouts/balances.ts'
 import { type Period, periodOf, readPeriodDays } from '../../lib/periods.ts'
 import { MAX_COUNT, type Overview, readOverview } from '../../lib/workspace/overview.queries.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
-import { Figures, TopPages } from './figures.tsx'
+import { Figures } from './figures.tsx'
+import { TopPages, TopReferrers } from './top-lists.tsx'
 
 const DONE = { created: 'Workspace created. Follow the checklist to set it up.' }
 
@@ -207,6 +208,7 @@ const OverviewPage = ({ workspace, overview, period, now, done }: Props) => {
       <Balances overview={overview} base={base} />
       <div class="panels">
         <Attention overview={overview} base={base} />
+        <TopReferrers rows={overview.referrers} />
         <TopPages rows={overview.pages} />
       </div>
     </>

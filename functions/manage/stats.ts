@@ -6,7 +6,7 @@ import { readLandingStats } from '../../lib/totals/landing-stats.queries.ts'
 import { readStats, type StatsRow } from '../../lib/totals/stats.queries.ts'
 import type { StatsResponse } from '../../lib/totals/stats.responses.ts'
 import { StatsQuery } from '../../lib/totals/stats.schemas.ts'
-import { lengthOf, MAX_STATS_DAYS, rangeOf, type StatsBy } from '../../lib/totals/stats.ts'
+import { isLandingBy, lengthOf, MAX_STATS_DAYS, rangeOf, type StatsBy } from '../../lib/totals/stats.ts'
 
 const sum = (rows: StatsRow[], column: 'clicks' | 'leads' | 'customers' | 'sales'): number =>
   Number(rows.reduce((total, row) => total + row[column], 0n))
@@ -17,9 +17,10 @@ const statsOf = (by: StatsBy, key: string | null, rows: StatsRow[]): StatsRespon
   partnerId: by === 'partner' ? key : null,
   programId: by === 'program' ? key : null,
   landingPage: by === 'landingPage' ? key : null,
+  referrer: by === 'referrer' ? key : null,
   clicks: sum(rows, 'clicks'),
   leads: sum(rows, 'leads'),
-  customers: by === 'landingPage' ? null : sum(rows, 'customers'),
+  customers: isLandingBy(by) ? null : sum(rows, 'customers'),
   sales: sum(rows, 'sales'),
   amounts: rows.flatMap(({ currency, revenueCents, earnedCents }) =>
     currency === null
@@ -28,7 +29,7 @@ const statsOf = (by: StatsBy, key: string | null, rows: StatsRow[]): StatsRespon
   ),
 })
 
-/** GET /stats: what happened in a period, by day, partner, program or landing page. */
+/** GET /stats: what happened in a period, by day, partner, program, landing page or referrer. */
 export default createRoutes().get(
   '/api/workspaces/:workspace/stats',
   reader(),
@@ -43,10 +44,9 @@ export default createRoutes().get(
       throw new ApiError('invalid_query', message)
     }
     const page = { cursor: by === 'partner' ? cursor : undefined, limit: limit + 1 }
-    const rows =
-      by === 'landingPage'
-        ? await readLandingStats(db, workspace.id, { ...filter, ...range }, limit)
-        : await readStats(db, workspace.id, { ...filter, ...range, by }, page)
+    const rows = isLandingBy(by)
+      ? await readLandingStats(db, workspace.id, { ...filter, ...range, by }, limit)
+      : await readStats(db, workspace.id, { ...filter, ...range, by }, page)
     const keys = [...new Set(rows.map(({ key }) => key))]
     const shown = by === 'partner' ? keys.slice(0, limit) : keys
     const data = shown.map((key) => {

@@ -2,11 +2,11 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
-import { type DayRange, partsOf, type StatsBy } from './stats.ts'
+import { type DayRange, type LandingBy, partsOf, type StatsBy } from './stats.ts'
 
 /** Sums in one currency. What has no currency is in a row of null. */
 export type StatsRow = {
-  /** A day, a page, or the id of a partner or a program; null is what is credited to nobody, or came without a page. */
+  /** A day, a page, a host, or the id of a partner or a program; null is what is credited to nobody, or came without a known page or host. */
   key: string | null
   currency: string | null
   clicks: bigint
@@ -19,7 +19,7 @@ export type StatsRow = {
 }
 
 export type StatsFilter = DayRange & {
-  by: Exclude<StatsBy, 'landingPage'>
+  by: Exclude<StatsBy, LandingBy>
   programId?: string | undefined
   partnerId?: string | undefined
 }

@@ -17,10 +17,15 @@ export const StatsResponse = z
           description:
             'null unless rows are of landing pages; null there too for what came without a known one.',
         }),
+        referrer: z.string().nullable().meta({
+          description:
+            'A host without `www.`, or `(direct)` if the browser named none. null unless rows are of referrers; null there too for what came without a known one.',
+        }),
         clicks: count('As charts count them.'),
         leads: count('Credited or not.'),
         customers: z.int().nullable().meta({
-          description: 'New customers of partners, on the day of their first event. null for landing pages.',
+          description:
+            'New customers of partners, on the day of their first event. null for landing pages and referrers.',
         }),
         sales: count('Credited or not.'),
         amounts: z.array(

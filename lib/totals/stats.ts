@@ -1,7 +1,16 @@
-/** Statistics of a period: what the totals add up to by day, partner, program or landing page. */
+/** Statistics of a period: what the totals add up to by day, partner, program, landing page or referrer. */
 
-export const STATS_BY = ['day', 'partner', 'program', 'landingPage'] as const
+/** By what a click is known: the page that the visitor came to, and the host that it came from. */
+const LANDING_BY = ['landingPage', 'referrer'] as const
+export type LandingBy = (typeof LANDING_BY)[number]
+
+export const STATS_BY = ['day', 'partner', 'program', ...LANDING_BY] as const
 export type StatsBy = (typeof STATS_BY)[number]
+
+export const isLandingBy = (by: StatsBy): by is LandingBy => (LANDING_BY as readonly StatsBy[]).includes(by)
+
+/** The referrer of clicks whose browser named none. */
+export const DIRECT = '(direct)'
 
 /** The longest period, in days: a leap year. */
 export const MAX_STATS_DAYS = 366

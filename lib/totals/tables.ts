@@ -23,7 +23,8 @@ export type TotalTables = {
     level: 'partner' | 'program'
     unit: 'day' | 'month'
     starts_on: string
-    page: string
+    dimension: 'page' | 'referrer'
+    value: string
     currency: string
     clicks: Generated<bigint>
     ended_clicks: Generated<bigint>
@@ -103,6 +104,7 @@ export type TotalTables = {
     entered_on: string | null
     kind: string | null
     page: string | null
+    referrer: string | null
     slug_key: string | null
   }
   click_retention: {

@@ -16,8 +16,9 @@ import { countLikelyQuery, likelySince } from '../tracking/likely-credits.querie
 /** Counts stop here, so that the page stays fast on large workspaces; it shows "more than". */
 export const MAX_COUNT = 100_000
 
-/** Landing pages on the overview. */
+/** Landing pages and referrers on the overview, besides all others together. */
 const PAGES_SHOWN = 6
+const REFERRERS_SHOWN = 8
 
 export type Overview = {
   programId: string | null
@@ -46,6 +47,8 @@ export type Overview = {
   activity: WorkspaceActivity[]
   /** The pages with the most clicks. */
   pages: StatsRow[]
+  /** The hosts with the most clicks. */
+  referrers: StatsRow[]
 }
 
 /** Makes one database round trip. */
@@ -57,8 +60,8 @@ export const readOverview = async (
 ): Promise<Overview> => {
   const [since = period.slots[0]] = slotsBefore(period, now)
   const days = { from: period.slots[0], to: now.toISOString().slice(0, 10) }
-  const [[facts], earned, [owed], activity, pages] = await db.batch([
-    sql<Omit<Overview, 'earned' | 'balances' | 'activity' | 'pages'>>`
+  const [[facts], earned, [owed], activity, pages, referrers] = await db.batch([
+    sql<Omit<Overview, 'earned' | 'balances' | 'activity' | 'pages' | 'referrers'>>`
       select
         (select id from programs where workspace_id = ${workspaceId} order by id limit 1) as "programId",
         exists (select from api_keys where workspace_id = ${workspaceId} and revoked_at is null) as "hasApiKey",
@@ -79,8 +82,9 @@ export const readOverview = async (
     earnedQuery(workspaceId, now).compile(db),
     balanceTotalsQuery(workspaceId, now).compile(db),
     workspaceActivityQuery(workspaceId, since, period.unit).compile(db),
-    landingStatsQuery(workspaceId, days, PAGES_SHOWN).compile(db),
+    landingStatsQuery(workspaceId, { ...days, by: 'landingPage', withRest: true }, PAGES_SHOWN).compile(db),
+    landingStatsQuery(workspaceId, { ...days, by: 'referrer', withRest: true }, REFERRERS_SHOWN).compile(db),
   ])
   if (!facts || !owed) throw new Error('Unreachable: both return one row.')
-  return { ...facts, earned, balances: toBalanceTotals(owed.totals), activity, pages }
+  return { ...facts, earned, balances: toBalanceTotals(owed.totals), activity, pages, referrers }
 }

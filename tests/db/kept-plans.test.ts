@@ -30,6 +30,7 @@ const PURE = [
   'lock_click',
   'lock_identities_1',
   'page_of',
+  'referrer_of',
   'refuse_update',
   'utc_day',
 ]

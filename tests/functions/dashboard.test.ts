@@ -242,6 +242,37 @@ describe('the overview', () => {
     expect(year).toContain('<dt>Sales</dt><dd class="value">2</dd>')
   })
 
+  test('lists eight sites that visitors came from, "Direct" among them, and all others as one', async () => {
+    const merchant = await createMerchant()
+    const rows = async () => {
+      const { html } = await (await openPages(merchant)).get('')
+      const [, table = ''] = html.match(/<h2>Referrers<\/h2>(.*?)<\/section>/s) ?? []
+      return [
+        ...table.matchAll(/<tr><td[^>]*>(.*?)<\/td><td[^>]*>(.*?)<\/td><td[^>]*>(.*?)<\/td><\/tr>/gs),
+      ].map((cells) => cells.slice(1).map((cell) => cell.replace(/<[^>]+>/g, '')))
+    }
+    expect(await rows()).toEqual([])
+    await database.query(
+      `insert into clicks (id, workspace_id, partner_id, referrer, created_at, expires_at)
+       select 'r' || n || '-' || i, $1, $2, case when n <> 5 then 'https://www.site-' || n || '.example/' end, now(), now() + interval '90 days'
+       from generate_series(1, 10) n, generate_series(1, 12 - n) i`,
+      [merchant.workspace.id, merchant.partnerId],
+    )
+    await merchant.sale({ clickId: 'r2-1' })
+    await merchant.sale({ externalId: 'inv_2' })
+    expect(await rows()).toEqual([
+      ['site-1.example', '11', '0'],
+      ['site-2.example', '10', '1'],
+      ['site-3.example', '9', '0'],
+      ['site-4.example', '8', '0'],
+      ['Direct', '7', '0'],
+      ['site-6.example', '6', '0'],
+      ['site-7.example', '5', '0'],
+      ['site-8.example', '4', '0'],
+      ['Other, or no click', '5', '1'],
+    ])
+  })
+
   test.each(['unknown', 'constructor', '<b>'])('shows no notice for the unknown code %s', async (code) => {
     const merchant = await createMerchant()
     const { html } = await (await openPages(merchant)).get(`?done=${encodeURIComponent(code)}`)

@@ -80,8 +80,8 @@ const ROWS = `
     select ${id('partner')}, 1, ${id('program', '1')}, ${id('workspace', '1')}, now() from numbers;
   insert into applications (id, workspace_id, program_id, email, name, promotion, answers, applied_at)
     select ${id('other')}, ${id('workspace', '1')}, ${id('program', '1')}, 'applicant-' || n || '@partner.example', 'Name', '', '[]', now() from numbers;
-  insert into clicks (id, workspace_id, partner_id, slug_key, landing_url, created_at, expires_at)
-    select 'click-' || n, ${id('workspace', '1')}, ${ITS_PARTNER}, 'slug-' || n, 'https://shop.example/' || n, now() - interval '1 day', now() + interval '89 days' from numbers;
+  insert into clicks (id, workspace_id, partner_id, slug_key, landing_url, referrer, created_at, expires_at)
+    select 'click-' || n, ${id('workspace', '1')}, ${ITS_PARTNER}, 'slug-' || n, 'https://shop.example/' || n, 'https://blog-' || n || '.example/', now() - interval '1 day', now() + interval '89 days' from numbers;
   insert into clicks (id, workspace_id, partner_id, created_at, expires_at)
     select 'ended-' || n, ${id('workspace', '1')}, ${ITS_PARTNER}, now() - interval '200 days', now() - interval '110 days' from numbers;
   insert into customers (id, workspace_id, external_id, email, partner_id, created_at, imported_at)
@@ -142,8 +142,8 @@ const ROWS = `
     select ${id('workspace', '1')}, ${id('partner')}, current_date, 1 from numbers;
   insert into totals (of_id, workspace_id, level, unit, starts_on, currency, clicks)
     select ${id('partner')}, ${id('workspace', '1')}, 'partner', 'day', current_date, '', 1 from numbers;
-  insert into landing_totals (of_id, workspace_id, level, unit, starts_on, page, currency, clicks)
-    select ${id('partner')}, ${id('workspace', '1')}, 'partner', 'day', current_date, 'https://shop.example/' || n, '', 1 from numbers;
+  insert into landing_totals (of_id, workspace_id, level, unit, starts_on, dimension, value, currency, clicks)
+    select ${id('partner')}, ${id('workspace', '1')}, 'partner', 'day', current_date, 'page', 'https://shop.example/' || n, '', 1 from numbers;
   insert into partner_totals (partner_id, workspace_id, currency, clicks)
     select ${id('partner')}, ${id('workspace', '1')}, '', 1 from numbers;
   insert into link_totals (partner_id, workspace_id, slug_key, clicks)

@@ -111,9 +111,10 @@ export const createMerchant = async (options: Options = {}) => {
     program = programId,
     visitor = workspace.id,
     url?: string,
+    referrer?: string,
   ): Promise<string> => {
     const { body } = await send(`${baseUrl}/api/track/click`, {
-      body: { programId: program, slug, url },
+      body: { programId: program, slug, url, referrer },
       // An address of its own, or all tests together would run into one visitor's limit.
       headers: { 'CF-Connecting-IP': visitor, 'User-Agent': BROWSER },
     })

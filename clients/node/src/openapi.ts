@@ -1009,9 +1009,9 @@ patch?: never
 }
 "/stats": {
 parameters: NoParameters
-/** Statistics of a period, by day, partner or program */
+/** Statistics of a period, by day, partner, program, landing page or referrer */
 get: {
-parameters: { query?: { from?: undefined | string; to?: undefined | string; by?: undefined | "day" | "partner" | "program" | "landingPage"; programId?: undefined | string; partnerId?: undefined | string; cursor?: undefined | string; limit?: undefined | number }; header?: never; path?: never; cookie?: never }
+parameters: { query?: { from?: undefined | string; to?: undefined | string; by?: undefined | "day" | "partner" | "program" | "landingPage" | "referrer"; programId?: undefined | string; partnerId?: undefined | string; cursor?: undefined | string; limit?: undefined | number }; header?: never; path?: never; cookie?: never }
 requestBody?: never
 responses: {
 200: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["Stats"] } }
@@ -1936,11 +1936,13 @@ partnerId: string | null
 programId: string | null
 /** null unless rows are of landing pages; null there too for what came without a known one. */
 landingPage: string | null
+/** A host without `www.`, or `(direct)` if the browser named none. null unless rows are of referrers; null there too for what came without a known one. */
+referrer: string | null
 /** As charts count them. */
 clicks: number
 /** Credited or not. */
 leads: number
-/** New customers of partners, on the day of their first event. null for landing pages. */
+/** New customers of partners, on the day of their first event. null for landing pages and referrers. */
 customers: number | null
 /** Credited or not. */
 sales: number
