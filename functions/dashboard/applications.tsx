@@ -16,7 +16,6 @@ import { ApiError } from '../../lib/http/errors.ts'
 import { found, notFound } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
 import { checked, form } from '../../lib/http/validate.ts'
-import { Select } from '../../lib/pages/fields.tsx'
 import { areFilters, Empty, Filters, readFilters } from '../../lib/pages/filters.tsx'
 import { Done, NextPage, noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
@@ -84,9 +83,13 @@ export default createRoutes<WorkspaceEnv>()
             </a>
           </p>
         )}
-        <Filters what="applications" path={`${base}/applications`} fields={fields} errors={errors}>
-          <Select label="Status" name="status" options={STATUSES} value={fields.status} errors={errors} />
-        </Filters>
+        <Filters
+          what="applications"
+          path={`${base}/applications`}
+          fields={fields}
+          errors={errors}
+          filters={[{ name: 'status', label: 'Status', options: STATUSES }]}
+        />
         {applications.length > 0 ? (
           <ApplicationTable base={base} applications={applications} />
         ) : (

@@ -1,8 +1,7 @@
 import type { WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { page } from '../../lib/http/lists.ts'
-import { Field, Select } from '../../lib/pages/fields.tsx'
-import { areFilters, Empty, Filters, ListEnd, readFilters } from '../../lib/pages/filters.tsx'
+import { areFilters, Empty, Filters, ListEnd, partnerChip, readFilters } from '../../lib/pages/filters.tsx'
 import { COMMISSION_KIND_NAMES, CommissionTable } from '../../lib/pages/ledger.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { listCommissions } from '../../lib/tracking/commissions.queries.ts'
@@ -41,23 +40,13 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/commissions', a
         path={`${base}/commissions`}
         fields={fields}
         errors={errors}
-        linked={{
-          partnerId: 'Filtered to one partner.',
-          eventId: 'Filtered to one event.',
-          payoutId: 'Filtered to one payout.',
-        }}
-      >
-        <Field
-          label="Customer external ID"
-          name="customerExternalId"
-          type="search"
-          maxlength={255}
-          value={fields.customerExternalId}
-          errors={errors}
-        />
-        <Select label="Status" name="status" options={STATUSES} value={fields.status} errors={errors} />
-        <Select label="Type" name="kind" options={KINDS} value={fields.kind} errors={errors} />
-      </Filters>
+        filters={[
+          { name: 'customerExternalId', label: 'Customer external ID', maxlength: 255 },
+          { name: 'status', label: 'Status', options: STATUSES },
+          { name: 'kind', label: 'Type', options: KINDS },
+        ]}
+        linked={{ partnerId: partnerChip(commissions[0]), eventId: 'One event', payoutId: 'One payout' }}
+      />
       {commissions.length > 0 ? (
         <>
           <CommissionTable

@@ -4,8 +4,7 @@ import { CustomerQuery } from '../../lib/customers/customers.schemas.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
-import { Field } from '../../lib/pages/fields.tsx'
-import { areFilters, Empty, Filters, ListEnd, readFilters } from '../../lib/pages/filters.tsx'
+import { areFilters, Empty, Filters, ListEnd, partnerChip, readFilters } from '../../lib/pages/filters.tsx'
 import { Identities } from '../../lib/pages/identities.tsx'
 import { CustomerTable, OwnerName } from '../../lib/pages/ledger.tsx'
 import { Time } from '../../lib/pages/parts.tsx'
@@ -79,25 +78,12 @@ export default createRoutes<WorkspaceEnv>()
           path={`${base}/customers`}
           fields={fields}
           errors={errors}
-          linked={{ partnerId: 'Filtered to one partner.' }}
-        >
-          <Field
-            label="External ID"
-            name="externalId"
-            type="search"
-            maxlength={255}
-            value={fields.externalId}
-            errors={errors}
-          />
-          <Field
-            label="Email address"
-            name="email"
-            type="search"
-            maxlength={320}
-            value={fields.email}
-            errors={errors}
-          />
-        </Filters>
+          filters={[
+            { name: 'externalId', label: 'External ID', maxlength: 255 },
+            { name: 'email', label: 'Email address', maxlength: 320 },
+          ]}
+          linked={{ partnerId: partnerChip(customers[0]) }}
+        />
         {customers.length > 0 ? (
           <CustomerTable base={base} customers={customers} />
         ) : (

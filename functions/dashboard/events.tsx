@@ -4,8 +4,7 @@ import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
 import { formatMoney } from '../../lib/money.ts'
-import { Field, Select } from '../../lib/pages/fields.tsx'
-import { areFilters, Filters, ListEnd, readFilters } from '../../lib/pages/filters.tsx'
+import { areFilters, Filters, ListEnd, partnerChip, readFilters } from '../../lib/pages/filters.tsx'
 import { Identities } from '../../lib/pages/identities.tsx'
 import { EventTable, PartnerName, Status, Steps, saleAmount } from '../../lib/pages/ledger.tsx'
 import { Done, noticeFor, Time } from '../../lib/pages/parts.tsx'
@@ -202,25 +201,14 @@ export default createRoutes<WorkspaceEnv>()
           path={`${base}/events`}
           fields={fields}
           errors={errors}
-          linked={{ partnerId: 'Filtered to one partner.', overdue: OVERDUE }}
-        >
-          <Field
-            label="External ID"
-            name="externalId"
-            type="search"
-            maxlength={255}
-            value={fields.externalId}
-            errors={errors}
-          />
-          <Select label="Type" name="kind" options={KINDS} value={fields.kind} errors={errors} />
-          <Select
-            label="Credited"
-            name="attributed"
-            options={CREDITED}
-            value={fields.attributed}
-            errors={errors}
-          />
-        </Filters>
+          filters={[
+            { name: 'externalId', label: 'External ID', maxlength: 255 },
+            { name: 'kind', label: 'Type', options: KINDS },
+            { name: 'attributed', label: 'Credited', options: CREDITED },
+          ]}
+          linked={{ partnerId: partnerChip(events[0]), overdue: 'Expected from Stripe' }}
+        />
+        {fields.overdue !== undefined && <p class="hint">{OVERDUE}</p>}
         {events.length > 0 ? (
           <EventTable base={base} events={events} />
         ) : (

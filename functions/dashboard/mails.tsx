@@ -5,7 +5,6 @@ import { page } from '../../lib/http/lists.ts'
 import { type MailRow, mailsQuery, retryMail } from '../../lib/mail/mails.queries.ts'
 import { MailQuery } from '../../lib/mail/mails.schemas.ts'
 import { WHY_HELD } from '../../lib/mail/new-workspace-mails.ts'
-import { Select } from '../../lib/pages/fields.tsx'
 import { areFilters, Empty, Filters, ListEnd, readFilters } from '../../lib/pages/filters.tsx'
 import { Status } from '../../lib/pages/ledger.tsx'
 import { MAIL_LABELS } from '../../lib/pages/mail-labels.ts'
@@ -102,10 +101,9 @@ export default createRoutes<WorkspaceEnv>()
           path={`${base}/mails`}
           fields={fields}
           errors={errors}
-          linked={{ partnerId: 'Filtered to one partner.' }}
-        >
-          <Select label="Status" name="status" options={STATUSES} value={fields.status} errors={errors} />
-        </Filters>
+          filters={[{ name: 'status', label: 'Status', options: STATUSES }]}
+          linked={{ partnerId: `Partner: ${mails[0]?.recipient ?? 'one'}` }}
+        />
         {mails.length > 0 ? (
           <MailTable base={base} caption="Emails" mails={mails} />
         ) : (

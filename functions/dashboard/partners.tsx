@@ -3,7 +3,6 @@ import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { page } from '../../lib/http/lists.ts'
 import type { Fields } from '../../lib/http/validate.ts'
-import { Field, Select } from '../../lib/pages/fields.tsx'
 import { areFilters, Filters, ListEnd, readFilters } from '../../lib/pages/filters.tsx'
 import { Done, noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
@@ -22,6 +21,8 @@ const DONE = {
 }
 
 const ANY = { value: '', label: 'Any' }
+
+const STATUSES = [ANY, { value: 'approved', label: 'Approved' }, { value: 'banned', label: 'Banned' }]
 
 /** Amounts are sorted in one currency. */
 const IN_CURRENCY: readonly PartnerSort[] = ['revenue', 'earned', 'unpaid']
@@ -49,43 +50,32 @@ const PartnerFilters = ({
       path={`${base}/partners`}
       fields={fields}
       errors={errors}
-      linked={{ email: 'Filtered to one email address.', slug: 'Filtered to one slug.' }}
-    >
-      <Field
-        label="Email address, name or slug"
-        name="query"
-        type="search"
-        maxlength={255}
-        value={fields.query}
-        errors={errors}
-      />
-      {programs.length > 1 && (
-        <Select label="Program" name="programId" options={[ANY, ...programs]} value={fields.programId} />
-      )}
-      {groups.length > 0 && (
-        <Select label="Group" name="groupId" options={[ANY, ...groups]} value={fields.groupId} />
-      )}
-      <Select
-        label="Status"
-        name="status"
-        options={[ANY, { value: 'approved', label: 'Approved' }, { value: 'banned', label: 'Banned' }]}
-        value={fields.status}
-      />
-      <Select
-        label="Sort by"
-        name="sort"
-        options={PARTNER_SORTS.map((value) => ({ value, label: SORTS[value].label }))}
-        value={sort}
-      />
-      {IN_CURRENCY.includes(sort) && currencies.length > 1 && (
-        <Select
-          label="Amounts in"
-          name="currency"
-          options={currencies.map((value) => ({ value, label: value }))}
-          value={fields.currency?.toUpperCase()}
-        />
-      )}
-    </Filters>
+      filters={[
+        { name: 'query', label: 'Email address, name or slug', maxlength: 255 },
+        ...(programs.length > 1
+          ? [{ name: 'programId', label: 'Program', options: [ANY, ...programs] }]
+          : []),
+        ...(groups.length > 0 ? [{ name: 'groupId', label: 'Group', options: [ANY, ...groups] }] : []),
+        { name: 'status', label: 'Status', options: STATUSES },
+        {
+          name: 'sort',
+          label: 'Sort by',
+          options: PARTNER_SORTS.map((value) => ({ value, label: SORTS[value].label })),
+          value: sort,
+        },
+        ...(IN_CURRENCY.includes(sort) && currencies.length > 1
+          ? [
+              {
+                name: 'currency',
+                label: 'Amounts in',
+                options: currencies.map((value) => ({ value, label: value })),
+                value: fields.currency?.toUpperCase(),
+              },
+            ]
+          : []),
+      ]}
+      linked={{ email: `Email address: ${fields.email}`, slug: `Slug: ${fields.slug}` }}
+    />
   )
 }
 

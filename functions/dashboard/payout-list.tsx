@@ -1,8 +1,7 @@
 import type { WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { page } from '../../lib/http/lists.ts'
-import { Select } from '../../lib/pages/fields.tsx'
-import { areFilters, Empty, Filters, ListEnd, readFilters } from '../../lib/pages/filters.tsx'
+import { areFilters, Empty, Filters, ListEnd, partnerChip, readFilters } from '../../lib/pages/filters.tsx'
 import { PayoutTable } from '../../lib/pages/payout-table.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { payoutsQuery } from '../../lib/payouts/payouts.queries.ts'
@@ -34,10 +33,9 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/payouts/all', a
         path={`${base}/payouts/all`}
         fields={fields}
         errors={errors}
-        linked={{ partnerId: 'Filtered to one partner.', runId: 'Filtered to one run.' }}
-      >
-        <Select label="Status" name="status" options={STATUSES} value={fields.status} errors={errors} />
-      </Filters>
+        filters={[{ name: 'status', label: 'Status', options: STATUSES }]}
+        linked={{ partnerId: partnerChip(payouts[0]), runId: 'One run' }}
+      />
       {payouts.length > 0 ? (
         <PayoutTable base={base} payouts={payouts} isManager={workspace.role === 'manager'} />
       ) : (

@@ -3,7 +3,6 @@
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Listed } from '../../lib/http/lists.ts'
 import type { Fields } from '../../lib/http/validate.ts'
-import { Field, Select } from '../../lib/pages/fields.tsx'
 import { Empty, Filters } from '../../lib/pages/filters.tsx'
 import { NextPage, Table, Time } from '../../lib/pages/parts.tsx'
 import type { ProcessorEventRow } from '../../lib/purchases/events.queries.ts'
@@ -28,17 +27,16 @@ export const RecentEvents = ({ base, events, url, filters, filterErrors }: Event
     <>
       <h2 id="received">Recent events</h2>
       {(isFiltered || events.data.length > 0) && (
-        <Filters what="events" path={`${base}/stripe`} fields={filters} errors={filterErrors}>
-          <Select label="Event" name="type" options={TYPES} value={filters.type} errors={filterErrors} />
-          <Field
-            label="Sale external ID"
-            name="externalId"
-            type="search"
-            maxlength={255}
-            value={filters.externalId}
-            errors={filterErrors}
-          />
-        </Filters>
+        <Filters
+          what="events"
+          path={`${base}/stripe`}
+          fields={filters}
+          errors={filterErrors}
+          filters={[
+            { name: 'type', label: 'Event', options: TYPES },
+            { name: 'externalId', label: 'Sale external ID', maxlength: 255 },
+          ]}
+        />
       )}
       {events.data.length > 0 ? (
         <Table caption="Events from Stripe" head={['Received', 'Event', 'Result', 'Details']}>

@@ -2,7 +2,6 @@
 import type { WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { page } from '../../lib/http/lists.ts'
-import { Select } from '../../lib/pages/fields.tsx'
 import { Empty, Filters, readFilters } from '../../lib/pages/filters.tsx'
 import { saleAmount } from '../../lib/pages/ledger.tsx'
 import { NextPage, Table, Time } from '../../lib/pages/parts.tsx'
@@ -83,9 +82,13 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/uncredited', as
         Sales and leads that no partner is credited with, with the reason and the nearest evidence of a
         partner.
       </p>
-      <Filters what={`${kind}s`} path={path} fields={fields} errors={errors}>
-        <Select label="Show" name="show" options={LISTS} value={show} errors={errors} />
-      </Filters>
+      <Filters
+        what={`${kind}s`}
+        path={path}
+        fields={fields}
+        errors={errors}
+        filters={[{ name: 'show', label: 'Show', options: LISTS, value: show }]}
+      />
       {events.length > 0 ? (
         <Table
           caption={kind === 'sale' ? 'Sales' : 'Leads'}

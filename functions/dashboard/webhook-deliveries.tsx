@@ -2,7 +2,6 @@ import { actOf, managersOnly } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
-import { Select } from '../../lib/pages/fields.tsx'
 import { Empty, Filters, readFilters } from '../../lib/pages/filters.tsx'
 import { Status } from '../../lib/pages/ledger.tsx'
 import { Done, NextPage, noticeFor, Table, Time } from '../../lib/pages/parts.tsx'
@@ -115,10 +114,9 @@ export default createRoutes<WebhookSettingsEnv>()
           path={`${base}/deliveries`}
           fields={fields}
           errors={errors}
-          linked={{ endpointId: 'Filtered to one endpoint.' }}
-        >
-          <Select label="Status" name="status" options={STATUSES} value={fields.status} errors={errors} />
-        </Filters>
+          filters={[{ name: 'status', label: 'Status', options: STATUSES }]}
+          linked={{ endpointId: 'One endpoint' }}
+        />
         {deliveries.length > 0 ? (
           <DeliveryTable base={base} deliveries={deliveries} />
         ) : (

@@ -4,6 +4,7 @@ import type { Child } from 'hono/jsx'
 import type * as z from 'zod'
 import type { ErrorDetail } from '../http/errors.ts'
 import { checked, type Fields } from '../http/validate.ts'
+import { Field, Select } from './fields.tsx'
 import { NextPage, Problem } from './parts.tsx'
 
 /** Reads and checks the filters in the URL. Blank fields are ignored. */
@@ -53,38 +54,87 @@ export const ListEnd = ({
   )
 }
 
+type Option = { value: string; label: string }
+
+/** A control of the filter form: a select if it has options, else a search field. */
+export type Filter = {
+  name: string
+  label: string
+  options?: readonly Option[]
+  maxlength?: number
+  /** In the place of what the URL says. */
+  value?: string | undefined
+}
+
 type Props = {
   /** The items in the list, such as "partners". */
   what: string
   path: string
   fields: Fields
   errors: ErrorDetail[] | undefined
-  /** Filters that are set by links and have no field, with the notice that each shows. */
+  filters: Filter[]
+  /** Filters that are set by links and have no control, in the words of their chip. */
   linked?: Record<string, string>
-  children: Child
 }
 
-/** The filter form above a list. */
-export const Filters = ({ what, path, fields, errors, linked = {}, children }: Props) => {
-  const set = Object.keys(fields).filter((name) => !UNFILTERED.includes(name))
-  const links = Object.keys(linked).filter((name) => fields[name] !== undefined)
+/** Of one partner's rows, which all name it. */
+export const partnerChip = (row: { partnerName: string | null; partnerSlug: string | null } | undefined) =>
+  `Partner: ${row?.partnerName ?? row?.partnerSlug ?? 'one'}`
+
+/** What a filter that is set leaves in the list, in words. undefined if it is none of the list's. */
+const wordsOf = (name: string, value: string, filters: Filter[], linked: Record<string, string>) => {
+  const filter = filters.find((one) => one.name === name)
+  if (!filter) return linked[name]
+  return `${filter.label}: ${filter.options?.find((option) => option.value === value)?.label ?? value}`
+}
+
+/** The URL of a list without one of its filters, from its beginning. */
+const without = (path: string, fields: Fields, removed: string): string => {
+  const others = Object.entries(fields).filter(([name]) => ![removed, 'cursor', 'done'].includes(name))
+  const query = new URLSearchParams(others).toString()
+  return query ? `${path}?${query}` : path
+}
+
+/** The filter form above a list, and a chip for each filter that is set, which removes it. */
+export const Filters = ({ what, path, fields, errors, filters, linked = {} }: Props) => {
+  const set = Object.entries(fields).filter(([name]) => !UNFILTERED.includes(name))
   return (
     <search>
       <Problem message={errors && 'These filters are not valid. Check them and try again.'} />
       <form class="filters" method="get" action={path}>
-        {children}
-        {links.map((name) => (
-          <input type="hidden" name={name} value={fields[name]} />
-        ))}
+        {filters.map(({ name, label, options, maxlength, value = fields[name] }) =>
+          options ? (
+            <Select {...{ name, label, options, value, errors }} />
+          ) : (
+            <Field type="search" {...{ name, label, maxlength, value, errors }} />
+          ),
+        )}
+        {Object.keys(linked).map(
+          (name) => fields[name] !== undefined && <input type="hidden" name={name} value={fields[name]} />,
+        )}
         <button type="submit" class="quiet">
           Filter<span class="hidden"> {what}</span>
         </button>
       </form>
       {set.length > 0 && (
-        <p class="hint">
-          {links.map((name) => `${linked[name]} `)}
-          <a href={path}>Show all {what}</a>
-        </p>
+        <ul class="chips">
+          {set.map(([name, value]) => {
+            const words = wordsOf(name, value, filters, linked)
+            return words === undefined ? null : (
+              <li>
+                <a href={without(path, fields, name)} aria-label={`Remove filter: ${words}`}>
+                  {words}
+                  <span aria-hidden="true"> ×</span>
+                </a>
+              </li>
+            )
+          })}
+          <li>
+            <a class="all" href={path}>
+              Show all {what}
+            </a>
+          </li>
+        </ul>
       )}
     </search>
   )

@@ -126,7 +126,7 @@ test('a manager sees why a sale was not credited', async () => {
   await page.getByRole('button', { name: 'Filter events' }).click()
   await page.getByText('Not credited', { exact: true }).last().click()
   await page.getByText('The report has no click ID').waitFor()
-  await page.getByRole('link', { name: 'invoice-2026-0003' }).click()
+  await page.getByRole('link', { name: 'invoice-2026-0003', exact: true }).click()
   await page.getByRole('heading', { name: 'Not credited' }).waitFor()
   await page.context().close()
 })

@@ -105,7 +105,7 @@ describe.each(WALKS)('at $width pixels, in $scheme colours', (screen) => {
     await page.getByLabel('Type').selectOption('flat')
     await page.getByLabel('Amount', { exact: true }).fill('a lot')
     await page.getByLabel('Attribution window (days)').fill('0')
-    await press('Save')
+    await press('Save program')
     await page.getByRole('alert').waitFor()
     await look('program-error')
 
