@@ -1,4 +1,4 @@
-/** The script of every page: times in the reader's zone, copy buttons, panels, the keys of the search, and the current section in view. */
+/** The script of every page: times in the reader's zone, copy buttons, panels, heads of tables, the keys of the search, and the current section in view. */
 import { startPanel } from './app/panel.ts'
 
 const FEEDBACK_MS = 2_000
@@ -38,6 +38,15 @@ const enhance = (root: ParentNode): void => {
 }
 enhance(document)
 startPanel(enhance)
+
+/** A table that fits doesn't scroll by itself, so that its head can stay in view while the page scrolls. */
+const fitting = new ResizeObserver((tables) => {
+  for (const { target } of tables) {
+    target.classList.remove('fits')
+    target.classList.toggle('fits', target.scrollWidth <= target.clientWidth)
+  }
+})
+for (const table of document.querySelectorAll('main > .table')) fitting.observe(table)
 
 document
   .querySelector('.sections [aria-current]')

@@ -84,3 +84,23 @@ test('is the page itself on a phone, without JavaScript, and where the row is go
   await page.getByRole('link', { name: 'order-1' }).click()
   await page.waitForURL('**/app/nowhere')
 })
+
+test('a table that fits keeps its head in view while the page scrolls, and one that is wider scrolls by itself', async () => {
+  const merchant = await createMerchant()
+  for (let index = 0; index < 30; index++) await merchant.sale({ externalId: `order-${index}` })
+  const page = await browser.as(await merchant.manager())
+  await page.goto(`/app/${merchant.workspace.slug}/events`)
+  const head = page.getByRole('columnheader', { name: 'Amount' })
+  await page.locator('.table.fits').waitFor()
+  await page.getByRole('link', { name: 'order-0', exact: true }).scrollIntoViewIfNeeded()
+  expect((await head.boundingBox())?.y).toBe(0)
+  await page
+    .locator('td')
+    .first()
+    .evaluate((cell) => {
+      cell.setAttribute('nowrap', '')
+      cell.textContent = 'wide '.repeat(80)
+    })
+  await page.setViewportSize({ width: 1100, height: 844 })
+  await page.locator('.table:not(.fits)').waitFor()
+})
