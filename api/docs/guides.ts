@@ -27,6 +27,7 @@ export const SECTIONS: { title: string; guides: Guide[] }[] = [
         'Tracking snippet',
         'Record visits through partners’ links, and pass the click id on.',
       ),
+      guide('tags', 'Add the tag', 'By tool: tag managers, site builders, frameworks and consent tools.'),
       guide('api', 'API', 'Report leads and sales, and read or change the rest by HTTP.'),
       guide('client', 'JavaScript client', 'Report with retries, read click ids, verify webhooks.', CLIENT),
       guide('webhooks', 'Webhooks', 'Receive what happens, signed, in your backend.'),
