@@ -3265,6 +3265,9 @@ create table totals (
 -- What happened in this workspace since this day?
 create index totals_workspace_id_idx on totals (workspace_id, unit, starts_on) where level = 'program';
 
+-- Which partners brought the most in this month?
+create index totals_best_idx on totals (workspace_id, currency, starts_on, revenue_cents, of_id) where level = 'partner' and unit = 'month';
+
 
 -- The same by the page that the visitor came to, and by the host that it came from, without customers. Of an owner, 200 pages and 200
 -- hosts per month are counted on their own: the first ones, because visitors can make up any number. They are those with a row of the

@@ -9,7 +9,7 @@ import { type Period, periodOf, readPeriodDays } from '../../lib/periods.ts'
 import { MAX_COUNT, type Overview, readOverview } from '../../lib/workspace/overview.queries.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
 import { Figures } from './figures.tsx'
-import { TopPages, TopReferrers } from './top-lists.tsx'
+import { TopPages, TopPartners, TopReferrers } from './top-lists.tsx'
 
 const DONE = { created: 'Workspace created. Follow the checklist to set it up.' }
 
@@ -208,6 +208,7 @@ const OverviewPage = ({ workspace, overview, period, now, done }: Props) => {
       <Balances overview={overview} base={base} />
       <div class="panels">
         <Attention overview={overview} base={base} />
+        <TopPartners rows={overview.topPartners} base={base} />
         <TopReferrers rows={overview.referrers} />
         <TopPages rows={overview.pages} />
       </div>

@@ -1,7 +1,9 @@
-/** What came of a period most: the pages that visitors came to, and the hosts that they came from. */
+/** Who and what brought the most in a period: partners, the sites that visitors came from, and the pages that they came to. */
+import { formatMoney } from '../../lib/money.ts'
 import { Table } from '../../lib/pages/parts.tsx'
 import type { StatsRow } from '../../lib/totals/stats.queries.ts'
 import { DIRECT } from '../../lib/totals/stats.ts'
+import type { TopPartnerRow } from '../../lib/workspace/top-partners.queries.ts'
 
 const sum = (rows: StatsRow[], column: 'clicks' | 'sales'): string =>
   rows.reduce((total, row) => total + row[column], 0n).toLocaleString('en')
@@ -65,3 +67,43 @@ export const TopReferrers = ({ rows }: { rows: StatsRow[] }) => (
     nameOf={(host) => (host === DIRECT ? 'Direct' : (host ?? 'Other, or no click'))}
   />
 )
+
+/** Amounts in each currency, a line each. */
+const Amounts = ({ rows, of }: { rows: TopPartnerRow[]; of: 'revenueCents' | 'earnedCents' }) => (
+  <td class="number">
+    {rows.map(({ currency, [of]: cents }) => cents !== 0n && <div>{formatMoney(cents, currency)}</div>)}
+  </td>
+)
+
+/** The partners with the most revenue. */
+export const TopPartners = ({ rows, base }: { rows: TopPartnerRow[]; base: string }) => {
+  const ids = [...new Set(rows.map(({ partnerId }) => partnerId))]
+  return (
+    <section class="card">
+      <h2>Top partners</h2>
+      {ids.length === 0 ? (
+        <p>No revenue yet. The partners who bring the most are listed here.</p>
+      ) : (
+        <>
+          <Table caption="Top partners" head={['Partner', { number: 'Revenue' }, { number: 'Commissions' }]}>
+            {ids.map((id) => {
+              const own = rows.filter(({ partnerId }) => partnerId === id)
+              return (
+                <tr>
+                  <td>
+                    <a href={`${base}/partners/${id}`}>{own[0]?.name ?? own[0]?.slug}</a>
+                  </td>
+                  <Amounts rows={own} of="revenueCents" />
+                  <Amounts rows={own} of="earnedCents" />
+                </tr>
+              )
+            })}
+          </Table>
+          <p>
+            <a href={`${base}/partners?sort=revenue`}>All partners by revenue</a>
+          </p>
+        </>
+      )}
+    </section>
+  )
+}

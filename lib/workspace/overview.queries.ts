@@ -12,6 +12,7 @@ import { landingStatsQuery } from '../totals/landing-stats.queries.ts'
 import type { StatsRow } from '../totals/stats.queries.ts'
 import { countHeldQuery } from '../tracking/held.queries.ts'
 import { countLikelyQuery, likelySince } from '../tracking/likely-credits.queries.ts'
+import { type TopPartnerRow, topPartnersQuery } from './top-partners.queries.ts'
 
 /** Counts stop here, so that the page stays fast on large workspaces; it shows "more than". */
 export const MAX_COUNT = 100_000
@@ -19,6 +20,8 @@ export const MAX_COUNT = 100_000
 /** Landing pages and referrers on the overview, besides all others together. */
 const PAGES_SHOWN = 6
 const REFERRERS_SHOWN = 8
+/** Partners on the overview. */
+const PARTNERS_SHOWN = 5
 
 export type Overview = {
   programId: string | null
@@ -49,6 +52,8 @@ export type Overview = {
   pages: StatsRow[]
   /** The hosts with the most clicks. */
   referrers: StatsRow[]
+  /** The partners with the most revenue. */
+  topPartners: TopPartnerRow[]
 }
 
 /** Makes one database round trip. */
@@ -60,8 +65,8 @@ export const readOverview = async (
 ): Promise<Overview> => {
   const [since = period.slots[0]] = slotsBefore(period, now)
   const days = { from: period.slots[0], to: now.toISOString().slice(0, 10) }
-  const [[facts], earned, [owed], activity, pages, referrers] = await db.batch([
-    sql<Omit<Overview, 'earned' | 'balances' | 'activity' | 'pages' | 'referrers'>>`
+  const [[facts], earned, [owed], activity, pages, referrers, topPartners] = await db.batch([
+    sql<Omit<Overview, 'earned' | 'balances' | 'activity' | 'pages' | 'referrers' | 'topPartners'>>`
       select
         (select id from programs where workspace_id = ${workspaceId} order by id limit 1) as "programId",
         exists (select from api_keys where workspace_id = ${workspaceId} and revoked_at is null) as "hasApiKey",
@@ -84,7 +89,8 @@ export const readOverview = async (
     workspaceActivityQuery(workspaceId, since, period.unit).compile(db),
     landingStatsQuery(workspaceId, { ...days, by: 'landingPage', withRest: true }, PAGES_SHOWN).compile(db),
     landingStatsQuery(workspaceId, { ...days, by: 'referrer', withRest: true }, REFERRERS_SHOWN).compile(db),
+    topPartnersQuery(workspaceId, days, PARTNERS_SHOWN).compile(db),
   ])
   if (!facts || !owed) throw new Error('Unreachable: both return one row.')
-  return { ...facts, earned, balances: toBalanceTotals(owed.totals), activity, pages, referrers }
+  return { ...facts, earned, balances: toBalanceTotals(owed.totals), activity, pages, referrers, topPartners }
 }

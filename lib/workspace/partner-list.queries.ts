@@ -66,7 +66,9 @@ export const currenciesQuery = (workspaceId: string) => sql<{ currency: string }
     select currency, sales from totals
     where workspace_id = ${workspaceId} and level = 'program' and unit = 'month' and currency <> ''
     union all
-    select currency, 0 from balances where workspace_id = ${workspaceId} and level = 'program') used
+    select currency, 0 from balances where workspace_id = ${workspaceId} and level = 'program'
+    union all
+    select currency, coalesce(sales, 0) from total_deltas where workspace_id = ${workspaceId} and currency <> '') used
   group by currency order by sum(sales) desc, currency`
 
 /** Where the sum of a figure is, and whether it is an amount, of one currency. */
