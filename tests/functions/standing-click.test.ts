@@ -1,6 +1,7 @@
 /** Which click a visitor has after several, by the program's rule, and which of several a sale is credited by. */
 import { describe, expect, inject, test } from 'vitest'
 import { createMerchant, send, useDatabase } from '../support/merchant.ts'
+import { checkoutSession, stripeEvent, stripeId, useStripe } from '../support/stripe.ts'
 
 const database = useDatabase()
 const MINUTE = 60_000
@@ -46,7 +47,7 @@ const createShop = async (attribution: 'first' | 'last' = 'last') => {
     )
     return row?.clicks
   }
-  return { ...merchant, zoe, post, arrive, creditOf, change, counted }
+  return { ...merchant, merchant, zoe, post, arrive, creditOf, change, counted }
 }
 
 describe('where the last click is credited', () => {
@@ -187,6 +188,21 @@ describe('two programs of one site', () => {
 
     const zoe = await arrive({ slug: 'zoe', clickId: both })
     expect(zoe).toMatch(new RegExp(`^clk_\\w{24}_${ben}$`))
+  })
+
+  test('a checkout at Stripe with both is credited by the newest that had not expired', async () => {
+    const shop = await createSite()
+    const stripe = await useStripe(shop.merchant)
+    const maya = await shop.arrive({ slug: 'maya' })
+    const both = await shop.arrive({ programId: shop.second, slug: 'ben', clickId: maya })
+    const creditOfCheckout = async () => {
+      const session = checkoutSession({ client_reference_id: both, payment_intent: stripeId('pi') })
+      expect((await stripe.deliver(stripeEvent('checkout.session.completed', session))).status).toBe(200)
+      return (await shop.explainReport('sale', String(session.payment_intent)))?.partner?.slug
+    }
+    expect(await creditOfCheckout()).toBe('ben')
+    await shop.change(both.split('_clk_')[0] ?? '', `expires_at = now() - interval '1 day'`)
+    expect(await creditOfCheckout()).toBe('maya')
   })
 
   test('of two workspaces are told apart by each', async () => {
