@@ -85,7 +85,11 @@ export const TopPartners = ({ rows, base }: { rows: TopPartnerRow[]; base: strin
         <p>No revenue yet. The partners who bring the most are listed here.</p>
       ) : (
         <>
-          <Table caption="Top partners" head={['Partner', { number: 'Revenue' }, { number: 'Commissions' }]}>
+          <Table
+            caption="Top partners"
+            head={['Partner', { number: 'Revenue' }, { number: 'Commissions' }]}
+            isStacked
+          >
             {ids.map((id) => {
               const own = rows.filter(({ partnerId }) => partnerId === id)
               return (
