@@ -6,6 +6,10 @@ export const TrackingResponse = z
   .strictObject({
     eventId: z.uuid().nullable().meta({ description: 'null if the event is not attributed.' }),
     attributed: z.boolean(),
+    mismatch: z.literal(true).optional().meta({
+      description:
+        'Present if an earlier report with the same `externalId` had another body. Nothing has changed.',
+    }),
   })
   .meta({ id: 'TrackingResponse' })
 export type TrackingResponse = z.infer<typeof TrackingResponse>

@@ -10,7 +10,7 @@ export const keyRefusal = (refusal: 'unknown_key' | 'insufficient_scope') =>
   refusal === 'unknown_key' ? invalidApiKey() : insufficientScope('track')
 
 /**
- * Responds with the event of a report. A repeat gets the first response; if its body differs, with `Idempotency-Mismatch: true`.
+ * Responds with the event of a report. A repeat gets the first response; if its body differs, with `Idempotency-Mismatch: true` and `mismatch`.
  * Spec, section 2.
  */
 export const respondRecorded = <E extends NudgeEnv>(
@@ -19,9 +19,11 @@ export const respondRecorded = <E extends NudgeEnv>(
   bodyHash: string,
 ): Response => {
   if (event.isAnnounced) nudge(c)
-  if (event.bodyHash !== bodyHash) c.header('Idempotency-Mismatch', 'true')
+  const isMismatch = event.bodyHash !== bodyHash
+  if (isMismatch) c.header('Idempotency-Mismatch', 'true')
   return c.json<TrackingResponse>({
     eventId: event.attributed ? event.id : null,
     attributed: event.attributed,
+    ...(isMismatch && { mismatch: true }),
   })
 }

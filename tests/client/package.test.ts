@@ -96,7 +96,7 @@ test('the packed client, installed into an empty project, reports to Tributary a
   expect(rest).toEqual({
     lead: { eventId: expect.any(String), attributed: true, idempotencyMismatch: false },
     copies: Array(8).fill(first),
-    changed: { ...first, idempotencyMismatch: true },
+    changed: { ...first, mismatch: true, idempotencyMismatch: true },
     partner: demo.partnerSlug,
     earned: 980,
     events: 1,

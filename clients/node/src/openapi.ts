@@ -1656,6 +1656,8 @@ TrackingResponse: {
 /** null if the event is not attributed. */
 eventId: string | null
 attributed: boolean
+/** Present if an earlier report with the same `externalId` had another body. Nothing has changed. */
+mismatch?: undefined | true
 }
 Customer: {
 id: string
