@@ -55,15 +55,20 @@ export const decimalsOf = (currency: string): number => DECIMALS.get(currency) ?
 /** @param code in upper case */
 export const isCurrency = (code: string): boolean => DECIMALS.has(code)
 
-/** Formats an amount for people: 980 USD is "9.80 USD", 980 JPY is "980 JPY", 980 KWD is "0.980 KWD". */
-export const formatMoney = (amountCents: bigint | number, currency: string): string => {
+/** An amount as an exact decimal: 980 USD is "9.80", 980 JPY is "980". */
+export const exactMoney = (amountCents: bigint | number, currency: string): `${number}` => {
   const decimals = decimalsOf(currency)
   const cents = BigInt(amountCents)
-  const sign = cents < 0n ? '-' : ''
   const digits = String(cents < 0n ? -cents : cents).padStart(decimals + 1, '0')
-  const units = BigInt(digits.slice(0, digits.length - decimals)).toLocaleString('en')
   const fraction = decimals ? `.${digits.slice(-decimals)}` : ''
-  return `${sign}${units}${fraction} ${currency}`
+  return `${cents < 0n ? '-' : ''}${digits.slice(0, digits.length - decimals)}${fraction}` as `${number}`
+}
+
+/** Formats an amount for people, wherever their language is unknown: 980 USD is "9.80 USD", 98,000,000 KWD is "98,000.000 KWD". */
+export const formatMoney = (amountCents: bigint | number, currency: string): string => {
+  const [units = '', fraction] = exactMoney(amountCents, currency).split('.')
+  const grouped = units.replace(/\B(?=(\d{3})+$)/g, ',')
+  return `${grouped}${fraction === undefined ? '' : `.${fraction}`} ${currency}`
 }
 
 /**

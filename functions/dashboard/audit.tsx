@@ -2,10 +2,10 @@ import { managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
-import { formatMoney } from '../../lib/money.ts'
 import { describeAction } from '../../lib/pages/audit-words.ts'
 import { ListEnd, readFilters } from '../../lib/pages/filters.tsx'
 import { PartnerName } from '../../lib/pages/ledger.tsx'
+import { money } from '../../lib/pages/money.tsx'
 import { Problem, Table, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import {
@@ -24,7 +24,7 @@ const BalanceTable = ({ base, balances }: { base: string; balances: ImportedBala
         <td>
           <PartnerName base={base} id={partnerId} name={partnerName} slug={partnerSlug} />
         </td>
-        <td class="number">{formatMoney(amountCents, currency)}</td>
+        <td class="number">{money(amountCents, currency)}</td>
         <td>
           <a href={`${base}/commissions/${commissionId}`}>View commission</a>
         </td>

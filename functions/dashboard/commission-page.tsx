@@ -2,9 +2,9 @@
 import type { Child } from 'hono/jsx'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Fields } from '../../lib/http/validate.ts'
-import { formatMoney } from '../../lib/money.ts'
 import { Field } from '../../lib/pages/fields.tsx'
 import { PartnerName, Status, typeOf } from '../../lib/pages/ledger.tsx'
+import { money } from '../../lib/pages/money.tsx'
 import { Done, Problem, Time } from '../../lib/pages/parts.tsx'
 import type { CommissionRow } from '../../lib/tracking/commissions.queries.ts'
 import { MAX_REASON_LENGTH } from '../../lib/tracking/commissions.schemas.ts'
@@ -39,7 +39,7 @@ export const CommissionPage = ({ workspace, commission, now, done, refused }: Pr
         <a href={`${base}/commissions`}>Commissions</a>
       </p>
       <h1>
-        {typeOf(commission)} of {formatMoney(commission.amountCents, commission.currency)}
+        {typeOf(commission)} of {money(commission.amountCents, commission.currency)}
       </h1>
       <Done message={done} />
       <Problem message={refused?.message} errors={refused?.errors} />

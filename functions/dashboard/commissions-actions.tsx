@@ -5,9 +5,9 @@ import type { Db } from '../../lib/db/connection.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { form } from '../../lib/http/validate.ts'
-import { formatMoney } from '../../lib/money.ts'
 import { chosenIn } from '../../lib/pages/choice.tsx'
 import { Field } from '../../lib/pages/fields.tsx'
+import { money } from '../../lib/pages/money.tsx'
 import { Table } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { counted } from '../../lib/plural.ts'
@@ -82,7 +82,7 @@ const Refused = ({ base, refused }: { base: string; refused: Result[] }) => (
         <td>{commission.partnerName ?? commission.partnerSlug}</td>
         <td class="number">
           <a href={`${base}/commissions/${commission.id}`}>
-            {formatMoney(commission.amountCents, commission.currency)}
+            {money(commission.amountCents, commission.currency)}
           </a>
         </td>
         <td class="words">{refusal}</td>

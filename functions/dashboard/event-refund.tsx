@@ -9,6 +9,7 @@ import { rpc } from '../../lib/http/rpc.ts'
 import { type Checked, type Fields, form } from '../../lib/http/validate.ts'
 import { formatMoney } from '../../lib/money.ts'
 import { checkForm } from '../../lib/pages/forms.ts'
+import { money } from '../../lib/pages/money.tsx'
 import { Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { refundedCentsOf } from '../../lib/purchases/hand-refund.queries.ts'
@@ -43,7 +44,7 @@ const RefundPage = ({ path, event, leftCents, fields = {}, errors, message }: Pr
       <input type="hidden" name="externalId" value={fields.externalId ?? newId()} />
       <PartField
         label={`Refunded amount (${event.currency})`}
-        hint={`Leave it empty to refund all that is left: ${formatMoney(leftCents, event.currency)}.`}
+        hint={`Leave it empty to refund all that is left: ${money(leftCents, event.currency)}.`}
         fields={fields}
         errors={errors}
       />

@@ -3,10 +3,10 @@ import { type CustomerRow, findCustomer } from '../../lib/customers/customers.qu
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
-import { formatMoney } from '../../lib/money.ts'
 import { areFilters, Filters, ListEnd, partnerChip, readFilters } from '../../lib/pages/filters.tsx'
 import { Identities } from '../../lib/pages/identities.tsx'
 import { EventTable, PartnerName, Status, Steps, saleAmount } from '../../lib/pages/ledger.tsx'
+import { money } from '../../lib/pages/money.tsx'
 import { Done, noticeFor, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { overdueSince } from '../../lib/purchases/expected-sales.ts'
@@ -50,15 +50,15 @@ const Commission = ({ base, event, now }: { base: string; event: EventRow; now: 
   return (
     <>
       <p>
-        {formatMoney(cents, currency)} <Status status={commissionStatus({ ...event, payableAt }, now)} />,
-        payable from <Time at={payableAt} />.{' '}
+        {money(cents, currency)} <Status status={commissionStatus({ ...event, payableAt }, now)} />, payable
+        from <Time at={payableAt} />.{' '}
         {event.isHeld && reversed !== cents && (
           <a href={`${base}/commissions/held`}>Review held commissions</a>
         )}
       </p>
       {reversed > 0n && (
         <p>
-          {formatMoney(reversed, currency)} was reversed, leaving {formatMoney(cents - reversed, currency)}.{' '}
+          {money(reversed, currency)} was reversed, leaving {money(cents - reversed, currency)}.{' '}
           <a href={`${base}/commissions?eventId=${event.id}`}>View all commissions of this event</a>
         </p>
       )}
@@ -72,7 +72,7 @@ const Refund = ({ base, event, refundedCents }: Pick<EventPageProps, 'base' | 'e
   if (currency === null || leftCents <= 0n) return <p>Nothing of this sale is left to refund.</p>
   return (
     <p>
-      {formatMoney(leftCents, currency)} of this sale is left to refund.{' '}
+      {money(leftCents, currency)} of this sale is left to refund.{' '}
       <a href={`${base}/events/${event.id}/refund`}>Refund sale</a>
     </p>
   )
@@ -134,7 +134,7 @@ const EventPage = ({ base, event, customer, isManager, refundedCents, now, done 
       {refundedCents > 0n && (
         <>
           <dt>Refunded</dt>
-          <dd>{formatMoney(refundedCents, event.currency ?? '')}</dd>
+          <dd>{money(refundedCents, event.currency ?? '')}</dd>
         </>
       )}
       <dt>Customer</dt>

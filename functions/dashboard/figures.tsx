@@ -1,6 +1,7 @@
 /** The figures of the overview: a period beside the one before, and a chart. */
-import { formatMoney } from '../../lib/money.ts'
+
 import { Charts, type Series } from '../../lib/pages/chart.tsx'
+import { money } from '../../lib/pages/money.tsx'
 import { fillSlots, type Period, slotsBefore } from '../../lib/periods.ts'
 import type { WorkspaceActivity } from '../../lib/totals/activity.queries.ts'
 import { type Change, changeOf, pointsOf, rateOf } from '../../lib/totals/change.ts'
@@ -33,9 +34,9 @@ const seriesOf = (activity: WorkspaceActivity[], period: Period, now: Date): Com
   const currencies = [...new Set(activity.flatMap(({ currency }) => currency ?? []))].sort(
     (a, b) => salesIn(b) - salesIn(a) || a.localeCompare(b),
   )
-  const money = currencies.flatMap((currency) => {
+  const amounts = currencies.flatMap((currency) => {
     const suffix = currencies.length > 1 ? ` in ${currency}` : ''
-    const format = (value: bigint) => formatMoney(value, currency)
+    const format = (value: bigint) => money(value, currency)
     return [
       compared(`Revenue${suffix}`, 'revenueCents', format, currency),
       compared(`Commissions${suffix}`, 'earnedCents', format, currency),
@@ -43,7 +44,7 @@ const seriesOf = (activity: WorkspaceActivity[], period: Period, now: Date): Com
   })
   const count = (value: bigint) => value.toLocaleString('en')
   return [
-    ...money,
+    ...amounts,
     compared('Sales', 'sales', count),
     compared('Leads', 'leads', count),
     compared('New customers', 'customers', count),

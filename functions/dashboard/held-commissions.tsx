@@ -4,9 +4,9 @@ import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
-import { formatMoney } from '../../lib/money.ts'
 import { readFilters } from '../../lib/pages/filters.tsx'
 import { PartnerName } from '../../lib/pages/ledger.tsx'
+import { money } from '../../lib/pages/money.tsx'
 import { Done, NextPage, noticeFor, Problem, Table, Time } from '../../lib/pages/parts.tsx'
 import { noSuchPage, renderPage } from '../../lib/pages/render.tsx'
 import { PROCESSOR_NAMES } from '../../lib/purchases/processors.ts'
@@ -44,8 +44,7 @@ const comparisons = (base: string): Comparison[] => [
   },
   {
     label: 'Amount',
-    of: ({ amountCents, currency }) =>
-      amountCents === null ? 'None' : formatMoney(amountCents, currency ?? ''),
+    of: ({ amountCents, currency }) => (amountCents === null ? 'None' : money(amountCents, currency ?? '')),
   },
   { label: 'Date', of: ({ occurredAt }) => <Time at={new Date(occurredAt)} /> },
   { label: 'Click', of: ({ clickId }) => (clickId ? <code>{clickId}</code> : 'None') },
@@ -76,7 +75,7 @@ type HeldProps = { base: string; held: HeldCommission; isManager: boolean }
 
 const Held = ({ base, held, isManager }: HeldProps) => {
   const { id, event, evidence } = held
-  const amount = formatMoney(held.amountCents, held.currency)
+  const amount = money(held.amountCents, held.currency)
   const what = `${amount} for ${event?.externalId ?? held.partnerSlug}`
   return (
     <section class="card compare">

@@ -1,6 +1,6 @@
 import type { WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
-import { formatMoney } from '../../lib/money.ts'
+import { money } from '../../lib/pages/money.tsx'
 import { Done, noticeFor } from '../../lib/pages/parts.tsx'
 import { PeriodLinks } from '../../lib/pages/period-links.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
@@ -89,11 +89,11 @@ const Balances = ({ overview, base }: { overview: Overview; base: string }) => (
       return (
         <>
           <li>
-            <strong>{formatMoney(pendingCents, currency)}</strong>
+            <strong>{money(pendingCents, currency)}</strong>
             <a href={`${base}/commissions?status=pending`}>Pending</a>
           </li>
           <li>
-            <strong>{formatMoney(payableCents, currency)}</strong>
+            <strong>{money(payableCents, currency)}</strong>
             <a href={`${base}/payouts`}>Payable</a>
           </li>
         </>
@@ -109,12 +109,12 @@ const attentionOf = (overview: Overview, base: string) => [
     return [
       {
         isOpen: blockedCents > 0n,
-        text: `${formatMoney(blockedCents, currency)} is due to partners who can’t be paid yet`,
+        text: `${money(blockedCents, currency)} is due to partners who can’t be paid yet`,
         href: `${base}/payouts`,
       },
       {
         isOpen: owedCents > 0n,
-        text: `${formatMoney(owedCents, currency)} is owed back by partners`,
+        text: `${money(owedCents, currency)} is owed back by partners`,
         href: `${base}/payouts`,
       },
     ]

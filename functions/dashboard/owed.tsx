@@ -4,9 +4,9 @@ import { createRoutes } from '../../lib/http/app.ts'
 import { notFound } from '../../lib/http/found.ts'
 import { Page } from '../../lib/http/lists.ts'
 import { checked, form } from '../../lib/http/validate.ts'
-import { formatMoney } from '../../lib/money.ts'
 import { readFilters } from '../../lib/pages/filters.tsx'
 import { PartnerName } from '../../lib/pages/ledger.tsx'
+import { money } from '../../lib/pages/money.tsx'
 import { Done, NextPage, noticeFor, Problem, Table, Time } from '../../lib/pages/parts.tsx'
 import { noSuchPage, renderPage } from '../../lib/pages/render.tsx'
 import { listPartnerBalances, type PartnerBalance } from '../../lib/payouts/balances.queries.ts'
@@ -22,7 +22,7 @@ type RowProps = { base: string; balance: PartnerBalance; isManager: boolean }
 
 const Row = ({ base, balance, isManager }: RowProps) => {
   const { partnerId, partnerName, partnerSlug, currency, amountCents, owedSince } = balance
-  const owed = formatMoney(-amountCents, currency)
+  const owed = money(-amountCents, currency)
   return (
     <tr>
       <td class="name">

@@ -1,8 +1,8 @@
 /** A partner's page: link, earnings, coupons, ledger and, for managers, settings. */
 import type { Child } from 'hono/jsx'
-import { formatMoney } from '../../lib/money.ts'
 import { CommissionTable, CustomerTable, EventTable, Status } from '../../lib/pages/ledger.tsx'
 import type { BuiltLink } from '../../lib/pages/link-builder.tsx'
+import { money } from '../../lib/pages/money.tsx'
 import { Done, Problem, Table, Time } from '../../lib/pages/parts.tsx'
 import { PayoutTable } from '../../lib/pages/payout-table.tsx'
 import { PeriodLinks } from '../../lib/pages/period-links.tsx'
@@ -199,11 +199,11 @@ const Earned = ({ earned }: { earned: PartnerPageData['earned'] }) => {
           {earned.map(({ currency, heldCents, pendingCents, payableCents, processingCents, paidCents }) => (
             <tr>
               <th scope="row">{currency}</th>
-              {hasHeld && <td class="number">{formatMoney(heldCents, currency)}</td>}
-              <td class="number">{formatMoney(pendingCents, currency)}</td>
-              <td class="number">{formatMoney(payableCents, currency)}</td>
-              <td class="number">{formatMoney(processingCents, currency)}</td>
-              <td class="number">{formatMoney(paidCents, currency)}</td>
+              {hasHeld && <td class="number">{money(heldCents, currency)}</td>}
+              <td class="number">{money(pendingCents, currency)}</td>
+              <td class="number">{money(payableCents, currency)}</td>
+              <td class="number">{money(processingCents, currency)}</td>
+              <td class="number">{money(paidCents, currency)}</td>
             </tr>
           ))}
         </Table>

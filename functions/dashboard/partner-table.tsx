@@ -1,7 +1,8 @@
 /** The table of partners, with what each has brought. */
-import { formatMoney } from '../../lib/money.ts'
+
 import { ChoiceCell } from '../../lib/pages/choice.tsx'
 import { PartnerName, Status } from '../../lib/pages/ledger.tsx'
+import { money } from '../../lib/pages/money.tsx'
 import { type Heading, Table } from '../../lib/pages/parts.tsx'
 import { type Sorted, sortingBy } from '../../lib/pages/sorting.ts'
 import type { PartnerFigures, PartnerListRow } from '../../lib/workspace/partner-list.queries.ts'
@@ -32,7 +33,7 @@ const Counted = ({ figures, of }: { figures: PartnerFigures[]; of: Count }) => (
 const Amounts = ({ figures, of }: { figures: PartnerFigures[]; of: Amount }) => (
   <td class="number">
     {figures.map(
-      ({ currency, [of]: cents }) => currency && cents !== 0 && <div>{formatMoney(cents, currency)}</div>,
+      ({ currency, [of]: cents }) => currency && cents !== 0 && <div>{money(cents, currency)}</div>,
     )}
   </td>
 )

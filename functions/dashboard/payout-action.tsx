@@ -6,10 +6,10 @@ import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { type Checked, type Fields, form } from '../../lib/http/validate.ts'
-import { formatMoney } from '../../lib/money.ts'
 import { Field } from '../../lib/pages/fields.tsx'
 import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { PartnerName } from '../../lib/pages/ledger.tsx'
+import { money } from '../../lib/pages/money.tsx'
 import { Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { findPayout, type PayoutRow } from '../../lib/payouts/payouts.queries.ts'
@@ -62,18 +62,23 @@ type PayoutAction<Input> = {
 
 type Shown = { payout: PayoutRow; refusal: string | null; fields?: Fields; errors?: ErrorDetail[] }
 
-const pageOf = <Input,>(
-  { title, heading, effect, reasonHint, buttons, keep = 'Cancel' }: PayoutAction<Input>,
-  base: string,
-  { payout, refusal, fields, errors }: Shown,
-) => {
+/** A component, because amounts are in the reader's language only while a page is rendered. */
+const ActionPage = <Input,>({
+  action: { heading, effect, reasonHint, buttons, keep = 'Cancel' },
+  base,
+  shown: { payout, refusal, fields, errors },
+}: {
+  action: PayoutAction<Input>
+  base: string
+  shown: Shown
+}) => {
   const run = `${base}/payouts/runs/${payout.runId}`
-  const children = (
+  return (
     <>
       <h1>{heading}</h1>
       <Problem message={refusal ?? undefined} errors={errors} labels={{ reason: 'Reason' }} />
       <p>
-        {formatMoney(payout.amountCents, payout.currency)} to{' '}
+        {money(payout.amountCents, payout.currency)} to{' '}
         <PartnerName base={base} id={payout.partnerId} name={payout.partnerName} slug={payout.partnerSlug} />,{' '}
         <span class="nowrap">{payout.reference}</span>.
       </p>
@@ -92,14 +97,21 @@ const pageOf = <Input,>(
       )}
     </>
   )
-  return { title, section: '/payouts', children } as const
 }
 
 /** The routes of an action. Managers only. */
 export const payoutAction = <Input,>(action: PayoutAction<Input>) => {
   const path = `/app/:workspace/payouts/:id/${action.path}` as const
   const show = (c: Context<WorkspaceEnv>, shown: Shown, status: 200 | 400 | 409 = 200) =>
-    renderPage(c, pageOf(action, `/app/${c.var.workspace.slug}`, shown), status)
+    renderPage(
+      c,
+      {
+        title: action.title,
+        section: '/payouts',
+        children: <ActionPage action={action} base={`/app/${c.var.workspace.slug}`} shown={shown} />,
+      },
+      status,
+    )
   const find = (c: Context<WorkspaceEnv>) =>
     found('payout', c.req.param('id') ?? '', (id) => findPayout(c.var.db, c.var.workspace.id, id))
 

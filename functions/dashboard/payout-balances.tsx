@@ -1,6 +1,6 @@
 /** Balances on the payouts page: what is payable, and what is not and why. */
 
-import { formatMoney } from '../../lib/money.ts'
+import { money } from '../../lib/pages/money.tsx'
 import { Table } from '../../lib/pages/parts.tsx'
 import { payableIn } from '../../lib/payouts/balances.ts'
 import type { readPayoutsPage } from '../../lib/payouts/overview.queries.ts'
@@ -100,17 +100,17 @@ export const Owed = ({ data: { earned, balances }, base }: { data: PayoutsData; 
         <tr>
           <th scope="row">{currency}</th>
           <td class="number">
-            <a href={`${base}/commissions?status=payable`}>{formatMoney(payableCents, currency)}</a>
+            <a href={`${base}/commissions?status=payable`}>{money(payableCents, currency)}</a>
           </td>
-          {hasBlocked && <td class="number">{formatMoney(blockedCents, currency)}</td>}
+          {hasBlocked && <td class="number">{money(blockedCents, currency)}</td>}
           {hasOwed && (
             <td class="number">
-              <a href={`${base}/payouts/owed`}>{formatMoney(owedCents, currency)}</a>
+              <a href={`${base}/payouts/owed`}>{money(owedCents, currency)}</a>
             </td>
           )}
-          <td class="number">{formatMoney(earned.pendingCents, currency)}</td>
-          <td class="number">{formatMoney(earned.processingCents, currency)}</td>
-          <td class="number">{formatMoney(earned.paidCents, currency)}</td>
+          <td class="number">{money(earned.pendingCents, currency)}</td>
+          <td class="number">{money(earned.processingCents, currency)}</td>
+          <td class="number">{money(earned.paidCents, currency)}</td>
         </tr>
       ))}
     </Table>
@@ -130,7 +130,7 @@ export const Blocked = ({ data: { earned, balances }, base }: { data: PayoutsDat
           <tr>
             <td class="words">{SKIP_REASONS[code]}</td>
             <td class="number">{partners.toLocaleString('en')}</td>
-            <td class="number">{formatMoney(amountCents, currency)}</td>
+            <td class="number">{money(amountCents, currency)}</td>
           </tr>
         ))}
         {held.map(({ currency, heldCents }) => (
@@ -139,7 +139,7 @@ export const Blocked = ({ data: { earned, balances }, base }: { data: PayoutsDat
               <a href={`${base}/commissions/held`}>Held for review.</a>
             </td>
             <td></td>
-            <td class="number">{formatMoney(heldCents, currency)}</td>
+            <td class="number">{money(heldCents, currency)}</td>
           </tr>
         ))}
       </Table>

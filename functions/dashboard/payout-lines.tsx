@@ -1,7 +1,7 @@
 /** The lines of a preview: what a run would pay, and what it would skip. */
 
-import { formatMoney } from '../../lib/money.ts'
 import { PartnerName } from '../../lib/pages/ledger.tsx'
+import { money } from '../../lib/pages/money.tsx'
 import { noticeFor, Table } from '../../lib/pages/parts.tsx'
 import type { RunLimits } from '../../lib/payouts/limits.ts'
 import { SKIP_REASONS } from '../../lib/payouts/skip-reasons.ts'
@@ -56,7 +56,7 @@ export const Lines = ({ base, caption, lines, names, limits, isReady = false }: 
             <td class="name">
               <PartnerName base={base} id={partnerId} name={null} slug={nameOf(partnerId)} />
             </td>
-            <td class="number">{formatMoney(amountCents, currency)}</td>
+            <td class="number">{money(amountCents, currency)}</td>
             {code !== undefined && <td class="words">{noticeFor(SKIP_REASONS, code) ?? code}</td>}
           </tr>
         ))}

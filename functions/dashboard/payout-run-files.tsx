@@ -1,7 +1,7 @@
 /** The files of a manual run: what a bank or a service takes, and who is in none of them. */
 import type { Child } from 'hono/jsx'
-import { formatMoney } from '../../lib/money.ts'
 import { PartnerName } from '../../lib/pages/ledger.tsx'
+import { money } from '../../lib/pages/money.tsx'
 import { Table } from '../../lib/pages/parts.tsx'
 import type { LeftOutPayout, RunPlan } from '../../lib/payouts/files/files.queries.ts'
 import type { LeftOutCode, PlannedFile, TakerFormat } from '../../lib/payouts/files/formats.ts'
@@ -107,7 +107,7 @@ const FileTable = ({ plan, base, runPath, isManager }: Props) => (
       <tr>
         <td>{FORMAT_NAMES[file.format]}</td>
         <td class="number">{file.payouts.toLocaleString('en')}</td>
-        <td class="number">{formatMoney(file.amountCents, file.currency)}</td>
+        <td class="number">{money(file.amountCents, file.currency)}</td>
         {isManager && (
           <td>
             <Download {...{ file, base, runPath }} />
@@ -131,7 +131,7 @@ const LeftOut = ({ base, payouts, count }: { base: string; payouts: LeftOutPayou
           <td>
             <PartnerName base={base} id={partnerId} name={partnerName} slug={partnerSlug} />
           </td>
-          <td class="number">{formatMoney(amountCents, currency)}</td>
+          <td class="number">{money(amountCents, currency)}</td>
           <td>{reference}</td>
           <td>{LEFT_OUT_WORDS[code]}</td>
         </tr>

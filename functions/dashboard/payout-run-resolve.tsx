@@ -4,10 +4,10 @@ import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { type Fields, form } from '../../lib/http/validate.ts'
-import { formatMoney } from '../../lib/money.ts'
 import { checkForm } from '../../lib/pages/forms.ts'
 import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { PartnerName } from '../../lib/pages/ledger.tsx'
+import { money } from '../../lib/pages/money.tsx'
 import { Problem, Table } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import type { PayoutRow } from '../../lib/payouts/payouts.queries.ts'
@@ -99,7 +99,7 @@ const PayoutBoxes = ({
           <td class="name">
             <PartnerName base={base} id={partnerId} name={partnerName} slug={partnerSlug} />
           </td>
-          <td class="number">{formatMoney(amountCents, currency)}</td>
+          <td class="number">{money(amountCents, currency)}</td>
           <td class="nowrap">{payout.reference}</td>
           <td>
             <code>{transferGroup(id)}</code>

@@ -1,5 +1,5 @@
 /** What a change of terms would have earned, above the form that saves it. */
-import { formatMoney } from '../../lib/money.ts'
+import { money } from '../../lib/pages/money.tsx'
 import { Table, Time } from '../../lib/pages/parts.tsx'
 import { counted } from '../../lib/plural.ts'
 import type { WhatIf } from '../../lib/tracking/what-if.service.ts'
@@ -18,13 +18,12 @@ export const SaveOrPreview = ({ action, label }: { action: string; label: string
   </p>
 )
 
-const signed = (cents: number, currency: string): string =>
-  `${cents > 0 ? '+' : ''}${formatMoney(cents, currency)}`
+const signed = (cents: number, currency: string): string => `${cents > 0 ? '+' : ''}${money(cents, currency)}`
 
 const Amounts = ({ of, currency }: { of: Difference; currency: string }) => (
   <>
-    <td class="number">{formatMoney(of.currentCents, currency)}</td>
-    <td class="number">{formatMoney(of.changedCents, currency)}</td>
+    <td class="number">{money(of.currentCents, currency)}</td>
+    <td class="number">{money(of.changedCents, currency)}</td>
     <td class="number">{signed(of.differenceCents, currency)}</td>
   </>
 )

@@ -1,6 +1,6 @@
 /** A partner's balance in one program. */
 
-import { formatMoney } from '../../lib/money.ts'
+import { money } from '../../lib/pages/money.tsx'
 import { Day } from '../../lib/pages/portal.tsx'
 import { nextOccurrence } from '../../lib/payouts/schedules.ts'
 import type { Balance, Partnership } from '../../lib/portal/portal.queries.ts'
@@ -28,7 +28,7 @@ const BalanceNumbers = ({ balance, minimumCents, dueCents }: NumbersProps) => {
         {numbers.map(([label, cents]) => (
           <div>
             <dt>{label}</dt>
-            <dd>{formatMoney(cents, currency)}</dd>
+            <dd>{money(cents, currency)}</dd>
           </div>
         ))}
       </dl>
@@ -40,8 +40,8 @@ const BalanceNumbers = ({ balance, minimumCents, dueCents }: NumbersProps) => {
       )}
       {payableCents > 0n && dueCents < minimumCents && (
         <p class="hint">
-          This program pays once {formatMoney(minimumCents, currency)} or more are due to you. Smaller
-          balances are carried forward.
+          This program pays once {money(minimumCents, currency)} or more are due to you. Smaller balances are
+          carried forward.
         </p>
       )}
     </>

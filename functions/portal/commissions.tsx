@@ -1,7 +1,7 @@
 import type { SessionEnv } from '../../lib/auth/session.ts'
 import { createRoutes } from '../../lib/http/app.ts'
-import { formatMoney } from '../../lib/money.ts'
 import { COMMISSION_KIND_NAMES } from '../../lib/pages/ledger.tsx'
+import { money } from '../../lib/pages/money.tsx'
 import { Table } from '../../lib/pages/parts.tsx'
 import { Day, ProgramName } from '../../lib/pages/portal.tsx'
 import { type OwnCommission, readOwnCommissions } from '../../lib/portal/lists.queries.ts'
@@ -47,8 +47,8 @@ const Row = ({
         {commission.adjustmentReason && <small>{commission.adjustmentReason}</small>}
       </td>
       <td class="number">
-        {formatMoney(cents, currency)}
-        {reversed ? <small>{formatMoney(reversed, currency)} reversed</small> : null}
+        {money(cents, currency)}
+        {reversed ? <small>{money(reversed, currency)} reversed</small> : null}
       </td>
       <td>
         <CommissionStatus state={state} now={now} />

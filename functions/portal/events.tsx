@@ -1,8 +1,8 @@
 import type { SessionEnv } from '../../lib/auth/session.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
-import { formatMoney } from '../../lib/money.ts'
 import { Support } from '../../lib/pages/brand.tsx'
+import { money } from '../../lib/pages/money.tsx'
 import { Table } from '../../lib/pages/parts.tsx'
 import { Day, ProgramName, renderPortal } from '../../lib/pages/portal.tsx'
 import { findOwnEvent, type OwnEvent, readOwnEvents } from '../../lib/portal/events.queries.ts'
@@ -15,7 +15,7 @@ import { readList, renderList } from './list.tsx'
 
 /** A sale's amount. Only the credited partner sees it. */
 const amountOf = ({ isCredited, amountCents, currency }: OwnEvent): string =>
-  isCredited && amountCents !== null && currency !== null ? formatMoney(amountCents, currency) : ''
+  isCredited && amountCents !== null && currency !== null ? money(amountCents, currency) : ''
 
 const customerOf = ({ isCreditedToOther, customer }: OwnEvent): string =>
   isCreditedToOther ? '' : maskCustomer(customer)
@@ -28,9 +28,9 @@ const outcomeOf = (event: OwnEvent): string => {
   if (!isCredited) return `Not credited: ${nothing}`
   if (!commission) return nothing ? `No commission: ${nothing}` : 'No commission'
   const { amountCents, currency, reversedCents } = commission
-  const earned = `Earned ${formatMoney(amountCents, currency)}`
+  const earned = `Earned ${money(amountCents, currency)}`
   if (!reversedCents) return earned
-  return `${earned}, ${reversedCents === amountCents ? 'fully' : formatMoney(reversedCents, currency)} reversed`
+  return `${earned}, ${reversedCents === amountCents ? 'fully' : money(reversedCents, currency)} reversed`
 }
 
 const EventTable = ({ events, hasManyPrograms }: { events: OwnEvent[]; hasManyPrograms: boolean }) => (
@@ -78,13 +78,13 @@ const Commission = ({ event, now }: { event: OwnEvent; now: Date }) => {
   return (
     <>
       <p>
-        {formatMoney(amountCents, currency)} <CommissionStatus state={state} now={now} />{' '}
+        {money(amountCents, currency)} <CommissionStatus state={state} now={now} />{' '}
         <PaymentDate state={state} now={now} />
         {heldFor === null || state.isReversed ? '.' : ''}
       </p>
       {reversedCents > 0 && (
         <p>
-          {formatMoney(reversedCents, currency)} was reversed.{' '}
+          {money(reversedCents, currency)} was reversed.{' '}
           {paidAt && ' The reversal is deducted from another payout.'}
         </p>
       )}

@@ -1,8 +1,8 @@
 import type { SessionEnv } from '../../lib/auth/session.ts'
 import { createRoutes } from '../../lib/http/app.ts'
-import { formatMoney } from '../../lib/money.ts'
 import { Merchant } from '../../lib/pages/brand.tsx'
 import { Status } from '../../lib/pages/ledger.tsx'
+import { money } from '../../lib/pages/money.tsx'
 import { Table } from '../../lib/pages/parts.tsx'
 import { Day, ProgramName } from '../../lib/pages/portal.tsx'
 import type { BankStatus } from '../../lib/payouts/banks.ts'
@@ -20,9 +20,9 @@ const corrections = ({
   currency,
 }: OwnPayout): string =>
   [
-    reversed && reversed > 0n ? `, less ${formatMoney(reversed, currency)} reversed` : '',
-    reversed && reversed < 0n ? `, plus ${formatMoney(-reversed, currency)} reinstated` : '',
-    deductions ? `, plus ${formatMoney(deductions, currency)} of reversed deductions` : '',
+    reversed && reversed > 0n ? `, less ${money(reversed, currency)} reversed` : '',
+    reversed && reversed < 0n ? `, plus ${money(-reversed, currency)} reinstated` : '',
+    deductions ? `, plus ${money(deductions, currency)} of reversed deductions` : '',
   ].join('')
 
 /** A link to the payout's commissions. */
@@ -83,7 +83,7 @@ const Outcome = ({ payout }: { payout: OwnPayout }) => {
             </>
           )}
           {payout.reversedAtStripeCents > 0n &&
-            ` The merchant reversed ${formatMoney(payout.reversedAtStripeCents, payout.currency)} of it.`}
+            ` The merchant reversed ${money(payout.reversedAtStripeCents, payout.currency)} of it.`}
         </>
       ) : null
     case 'processing':
@@ -153,7 +153,7 @@ const PayoutTable = ({ payouts, hasManyPrograms }: { payouts: OwnPayout[]; hasMa
         </td>
         <td>{payout.reference}</td>
         {hasManyPrograms && <ProgramName name={payout.program} />}
-        <td class="number">{formatMoney(payout.amountCents, payout.currency)}</td>
+        <td class="number">{money(payout.amountCents, payout.currency)}</td>
         <td>{payout.stripeAccountId ? 'Stripe' : 'Bank transfer'}</td>
         <td>
           <StatusLabel payout={payout} />

@@ -1,9 +1,9 @@
 /** One program on the portal's overview. */
 
-import { formatMoney } from '../../lib/money.ts'
 import { accentClass, Logo, Support } from '../../lib/pages/brand.tsx'
 import { Charts, type Series } from '../../lib/pages/chart.tsx'
 import { ConnectCard } from '../../lib/pages/connect.tsx'
+import { money } from '../../lib/pages/money.tsx'
 import { Copyable } from '../../lib/pages/parts.tsx'
 import { moneySums } from '../../lib/pages/payouts.tsx'
 import { PeriodLinks } from '../../lib/pages/period-links.tsx'
@@ -53,7 +53,7 @@ const seriesOf = (partnerId: string, { activity, balances }: PortalData, { slots
       own.filter((point) => point.currency === currency),
       'earnedCents',
     ),
-    format: (value: bigint) => formatMoney(value, currency),
+    format: (value: bigint) => money(value, currency),
   }))
   return [...counts, ...earned]
 }

@@ -1,12 +1,12 @@
 /** Tables of events, commissions and customers, as several pages show them. */
 
 import type { CustomerRow } from '../customers/customers.queries.ts'
-import { formatMoney } from '../money.ts'
 import type { CommissionRow } from '../tracking/commissions.queries.ts'
 import { commissionStatus } from '../tracking/commissions.ts'
 import type { EventRow } from '../tracking/events.queries.ts'
 import { explain, type Step } from '../tracking/steps.ts'
 import { ChoiceCell } from './choice.tsx'
+import { money } from './money.tsx'
 import { Table, Time } from './parts.tsx'
 
 /** A status badge. @param label the text, by default the status itself */
@@ -50,14 +50,14 @@ const outcome = (event: EventRow): string => {
   if (event.partnerId === null) return 'Not credited'
   const { commissionAmountCents: cents, commissionCurrency: currency, reversedCents: reversed } = event
   if (cents === null || currency === null) return 'No commission'
-  const earned = `Earned ${formatMoney(cents, currency)}`
+  const earned = `Earned ${money(cents, currency)}`
   if (!reversed) return earned
-  return `${earned}, ${reversed === cents ? 'fully' : formatMoney(reversed, currency)} reversed`
+  return `${earned}, ${reversed === cents ? 'fully' : money(reversed, currency)} reversed`
 }
 
 /** A sale's amount. A lead has none. */
 export const saleAmount = ({ amountCents, currency }: Pick<EventRow, 'amountCents' | 'currency'>): string =>
-  amountCents === null || currency === null ? '' : formatMoney(amountCents, currency)
+  amountCents === null || currency === null ? '' : money(amountCents, currency)
 
 /** The workspace's path, and whether all rows belong to one partner. */
 type TableContext = { base: string; ofOne?: boolean }
@@ -146,7 +146,7 @@ export const CommissionTable = ({
           <ChoiceCell
             formId={formId}
             id={commission.id}
-            what={`${formatMoney(commission.amountCents, commission.currency)} of ${commission.partnerSlug}`}
+            what={`${money(commission.amountCents, commission.currency)} of ${commission.partnerSlug}`}
           />
         )}
         <td>
@@ -174,7 +174,7 @@ export const CommissionTable = ({
         <td>{commission.customerExternalId}</td>
         <td class="number">
           <a href={`${base}/commissions/${commission.id}`} data-panel>
-            {formatMoney(commission.amountCents, commission.currency)}
+            {money(commission.amountCents, commission.currency)}
           </a>
         </td>
         <td>

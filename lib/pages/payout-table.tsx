@@ -1,12 +1,12 @@
 /** The table of payouts, with what became of each and what a manager can do about it. */
 
-import { formatMoney } from '../money.ts'
 import type { BankStatus } from '../payouts/banks.ts'
 import type { PayoutRow } from '../payouts/payouts.queries.ts'
 import { resolvableFrom } from '../payouts/resolution.ts'
 import { asSentence, isReturnable } from '../payouts/returned.ts'
 import { isUndecided } from '../payouts/reversals.ts'
 import { PartnerName, Status } from './ledger.tsx'
+import { money } from './money.tsx'
 import { Table, Time } from './parts.tsx'
 import { METHOD_NAMES } from './payouts.tsx'
 
@@ -55,7 +55,7 @@ const BANK_NOTES: Record<BankStatus, string> = {
 const Reversal = ({ base, payout, isManager }: { base: string; payout: PayoutRow; isManager: boolean }) => {
   const { id, status, reversedCents, currency, releasedAt } = payout
   if (reversedCents === 0n) return null
-  if (status !== 'reversed') return <> {formatMoney(reversedCents, currency)} reversed in Stripe.</>
+  if (status !== 'reversed') return <> {money(reversedCents, currency)} reversed in Stripe.</>
   if (releasedAt) return <> Reversed in Stripe. Its commissions are payable again.</>
   return (
     <>
@@ -102,7 +102,7 @@ const Return = ({ base, payout, isManager }: { base: string; payout: PayoutRow; 
 
 /** A payout's amount, linked to its commissions unless they have been released. */
 const Amount = ({ base, payout }: { base: string; payout: PayoutRow }) => {
-  const amount = formatMoney(payout.amountCents, payout.currency)
+  const amount = money(payout.amountCents, payout.currency)
   const hasCommissions = ['processing', 'canceling', 'paid'].includes(payout.status) || isUndecided(payout)
   if (!hasCommissions) return <span>{amount}</span>
   return <a href={`${base}/commissions?payoutId=${payout.id}`}>{amount}</a>

@@ -1,9 +1,9 @@
 /** What several pages say of payouts and payout runs. */
 
-import { formatMoney } from '../money.ts'
 import type { PayoutMethod, PayoutStatus } from '../payouts/payouts.ts'
 import { countPayouts, type Run } from '../payouts/runs.queries.ts'
 import { counted } from '../plural.ts'
+import { money } from './money.tsx'
 
 /** Payout methods. */
 export const METHOD_NAMES: Record<PayoutMethod, string> = { stripe: 'Stripe', manual: 'Bank transfer' }
@@ -12,7 +12,7 @@ export const METHOD_NAMES: Record<PayoutMethod, string> = { stripe: 'Stripe', ma
 export const moneySums = (amounts: { currency: string; amountCents: bigint | number }[]): string =>
   [...Map.groupBy(amounts, ({ currency }) => currency)]
     .map(([currency, parts]) =>
-      formatMoney(
+      money(
         parts.reduce((sum, { amountCents }) => sum + BigInt(amountCents), 0n),
         currency,
       ),

@@ -8,6 +8,8 @@ import { createApp } from '../http/app.ts'
 import { ApiError, ERROR_STATUS, toApiError } from '../http/errors.ts'
 import { accentRules } from './brand.tsx'
 import { Layout, type LayoutProps } from './layout.tsx'
+import { localeOf } from './locale.ts'
+import { renderMoney } from './money.tsx'
 
 type Allowed = {
   hasFrames: boolean
@@ -54,7 +56,8 @@ export const renderPage = (
   const markup = (
     <Layout user={c.get('user')} workspace={c.get('workspace')} {...page} style={style} title={title} />
   )
-  return c.html(`<!doctype html>${markup}`, status)
+  c.header('Vary', 'Accept-Language', { append: true })
+  return c.html(`<!doctype html>${renderMoney(localeOf(c.req.header('Accept-Language')), markup)}`, status)
 }
 
 /** The page for an error. */

@@ -2,11 +2,12 @@
 
 import type { ErrorDetail } from '../http/errors.ts'
 import type { Fields } from '../http/validate.ts'
-import { formatMoney, plainMoney } from '../money.ts'
+import { plainMoney } from '../money.ts'
 import type { SaleTerms } from '../tracking/reward-example.ts'
 import type { RewardResponse } from '../tracking/rewards.responses.ts'
 import { type RewardTerms, rewardResponse } from '../tracking/rewards.ts'
 import { Field, Select } from './fields.tsx'
+import { money } from './money.tsx'
 import { saleTermsOf } from './reward-example.ts'
 
 /** A reward as text, such as "20% of each sale" or "5.00 USD for each lead". */
@@ -17,7 +18,7 @@ export const describeReward = (reward: RewardTerms, event: 'sale' | 'lead' = 'sa
 export const rewardResponseWords = (reward: RewardResponse, event: 'sale' | 'lead'): string =>
   reward.kind === 'percent'
     ? `${reward.percent}% of each ${event}`
-    : `${formatMoney(reward.amountCents, reward.currency)} for each ${event}`
+    : `${money(reward.amountCents, reward.currency)} for each ${event}`
 
 /** The labels of a reward's fields. */
 export const rewardLabels = (name: string) => ({

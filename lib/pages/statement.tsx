@@ -1,9 +1,10 @@
 /** A statement, for the partner and for managers. */
-import { formatMoney } from '../money.ts'
+
 import type { Entry, StatementPartner } from '../papers/statements.queries.ts'
 import { type CurrencyStatement, ENTRY_WORDS, type Month, monthOf, monthWords } from '../papers/statements.ts'
 import { counted } from '../plural.ts'
 import { Select } from './fields.tsx'
+import { money } from './money.tsx'
 import { Table } from './parts.tsx'
 
 /** Lines on a page. The CSV file has all. */
@@ -29,12 +30,12 @@ const Balance = ({ balance }: { balance: CurrencyStatement }) => (
     <Table caption={`Balance in ${balance.currency}`} head={['Entry', { number: 'Amount' }]}>
       <tr>
         <td>Balance at the start</td>
-        <td class="number">{formatMoney(balance.openingCents, balance.currency)}</td>
+        <td class="number">{money(balance.openingCents, balance.currency)}</td>
       </tr>
       {balance.sums.map(({ kind, cents }) => (
         <tr>
           <td>{ENTRY_WORDS[kind].sum}</td>
-          <td class="number">{formatMoney(cents, balance.currency)}</td>
+          <td class="number">{money(cents, balance.currency)}</td>
         </tr>
       ))}
       <tr>
@@ -42,7 +43,7 @@ const Balance = ({ balance }: { balance: CurrencyStatement }) => (
           <strong>Balance at the end</strong>
         </td>
         <td class="number">
-          <strong>{formatMoney(balance.closingCents, balance.currency)}</strong>
+          <strong>{money(balance.closingCents, balance.currency)}</strong>
         </td>
       </tr>
     </Table>
@@ -92,7 +93,7 @@ export const Statement = ({ partner, month, months, balances, lines, path, hidde
               <td class="nowrap">{at}</td>
               <td>{ENTRY_WORDS[kind].one}</td>
               <td class="nowrap">{reference}</td>
-              <td class="number">{formatMoney(cents, currency)}</td>
+              <td class="number">{money(cents, currency)}</td>
             </tr>
           ))}
         </Table>

@@ -30,8 +30,8 @@ test.each([
   ['/partners?query=&status=&groupId=', 'maya@partner.example', 'No partner'],
   ['/events?externalId=lost', 'Not credited', 'Earned'],
   ['/events?kind=lead', 'No events match these filters.', 'Earned'],
-  ['/commissions?status=payable', 'No commissions match these filters.', '9.80 USD'],
-  ['/commissions?status=pending', '9.80 USD', 'No commission'],
+  ['/commissions?status=payable', 'No commissions match these filters.', '$9.80'],
+  ['/commissions?status=pending', '$9.80', 'No commission'],
   ['/customers?externalId=user_1', 'Ann & <b>Co</b>', 'No customer'],
   ['/customers?email=nobody@x.example', 'No customers match these filters.', 'user_1'],
 ])('%s shows the matching rows', async (path, there, notThere) => {

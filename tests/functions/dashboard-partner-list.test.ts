@@ -141,7 +141,7 @@ describe('a partner’s page', () => {
     const pages = await openPages(merchant)
     const shown = await pages.get(`/partners/${maya}?days=7`)
     expect(shown.text).toMatch(
-      /Revenue 125\.00 USD .* Commissions 24\.00 USD .* Sales 2 .* New customers 1 .* Clicks 1/,
+      /Revenue \$125\.00 .* Commissions \$24\.00 .* Sales 2 .* New customers 1 .* Clicks 1/,
     )
     expect((await pages.get(`/partners/${leo}?days=7`)).text).toMatch(/Clicks 0 .*before: 2/)
     expect((await pages.get(`/partners/${leo}`)).text).toMatch(/Clicks 2/)

@@ -102,7 +102,7 @@ test('a partner’s page escapes the partner’s data', async () => {
   expect(html).not.toContain('inv_<i>')
   expect(text).toContain('Coupon aliases')
   // Pending, payable, on its way, and paid.
-  expect(text).toContain('USD 9.80 USD 0.00 USD 0.00 USD 0.00 USD')
+  expect(text).toContain('USD $9.80 $0.00 $0.00 $0.00')
   expect(text).toContain('“ann” earned 9.80 USD, payable from')
 })
 

@@ -66,12 +66,12 @@ test('the payouts page counts the partners in countries that Stripe does not tra
 test('a manager previews a bank transfer run, marks it as paid, as unpaid and as paid, and confirms it', async () => {
   const { merchant, pages } = await createPages()
   const owed = await pages.get('/payouts')
-  expect(owed.text).toContain('USD 8,170.50 USD 0.00 USD 0.00 USD 0.00 USD')
+  expect(owed.text).toContain('USD $8,170.50 $0.00 $0.00 $0.00')
   expect(owed.text).toContain('2 partners with earnings due have not connected a Stripe account')
 
   const preview = await pages.get('/payouts/new?method=manual&programId=')
-  expect(preview.text).toContain('8,170.50 USD to 2 partners.')
-  expect(preview.text).toContain('Leo Okafor 8,120.00 USD')
+  expect(preview.text).toContain('$8,170.50 to 2 partners.')
+  expect(preview.text).toContain('Leo Okafor $8,120.00')
   expect(await lookAtLedger(database, merchant)).toEqual({ payable: 817_050, violations: [] })
 
   const begun = await pages.post('/payouts/new', { method: 'manual' })
@@ -138,7 +138,7 @@ test('without a Stripe key, a Stripe payout is refused with a reason', async () 
   expect((await pages.get('/payouts')).text).toContain('To pay with Stripe, add a key')
   const preview = await pages.get('/payouts/new?method=stripe')
   expect(preview.text).toContain('No payouts are due.')
-  expect(preview.text).toContain('Leo Okafor 8,120.00 USD Has not connected a Stripe account.')
+  expect(preview.text).toContain('Leo Okafor $8,120.00 Has not connected a Stripe account.')
   expect(preview.text).toContain('To pay with Stripe, add a key')
   expect(preview.html).not.toContain('method="post" action="/app/')
   const refused = await pages.post('/payouts/new', { method: 'stripe' })
@@ -154,7 +154,7 @@ test('without the setting, no page offers a bank transfer, and a form that asks 
   expect(list.html).toContain(`href="/app/${slug}/settings"`)
 
   const preview = await pages.get('/payouts/new?method=manual')
-  expect(preview.text).toContain('Leo Okafor 8,120.00 USD')
+  expect(preview.text).toContain('Leo Okafor $8,120.00')
   expect(preview.text).toContain('turn it on in the settings')
   expect(preview.html).not.toContain('method="post" action="/app/')
   const refused = await pages.post('/payouts/new', { method: 'manual' })
@@ -211,8 +211,8 @@ test('the payouts page and the partner’s page say what is the matter with an a
   expect(text).toContain('1 partner with earnings due has to give Stripe more information.')
   expect(text).not.toContain('not connected')
   const preview = await pages.get('/payouts/new?method=stripe')
-  expect(preview.text).toContain('Leo Okafor 8,120.00 USD Stripe is reviewing the partner’s account.')
-  expect(preview.text).toContain('Ann 50.50 USD Stripe needs more information from the partner')
+  expect(preview.text).toContain('Leo Okafor $8,120.00 Stripe is reviewing the partner’s account.')
+  expect(preview.text).toContain('Ann $50.50 Stripe needs more information from the partner')
   const [leo] = await database.query<{ id: string }>(
     `select id from partners where workspace_id = $1 and slug = 'leo'`,
     [workspaceId],
@@ -262,18 +262,16 @@ test('what one partner owes is not deducted from what others are paid: 10.00 wer
   await adjust('maya', 4_000)
 
   const { text } = await pages.get('/payouts')
-  expect(text).toContain(
-    'Payable Blocked Owed back Pending Processing Paid USD 50.50 USD 47.00 USD 30.00 USD 0.00 USD',
-  )
-  expect(text).toMatch(/Reversals and deductions exceed earnings\. [^.]*\. 1 -30\.00 USD/)
+  expect(text).toContain('Payable Blocked Owed back Pending Processing Paid USD $50.50 $47.00 $30.00 $0.00')
+  expect(text).toMatch(/Reversals and deductions exceed earnings\. [^.]*\. 1 -\$30\.00/)
   expect(text).toMatch(
-    /Has not connected a Stripe account[^.]*\. [^.]*\. 1 40\.00 USD Held for review\. 7\.00 USD/,
+    /Has not connected a Stripe account[^.]*\. [^.]*\. 1 \$40\.00 Held for review\. \$7\.00/,
   )
   const overview = await pages.get('')
-  expect(overview.text).toMatch(/50\.50 USD Payable/)
-  expect(overview.text).toContain('40.00 USD is due to partners who can’t be paid yet')
-  expect(overview.text).toContain('30.00 USD is owed back by partners')
-  expect((await pages.get('/payouts/new?method=stripe')).text).toContain('50.50 USD to 1 partner.')
+  expect(overview.text).toMatch(/\$50\.50 Payable/)
+  expect(overview.text).toContain('$40.00 is due to partners who can’t be paid yet')
+  expect(overview.text).toContain('$30.00 is owed back by partners')
+  expect((await pages.get('/payouts/new?method=stripe')).text).toContain('$50.50 to 1 partner.')
 
   const list = (await manager.get('/balances?owed=true')).body
   expect(list).toEqual({
@@ -299,7 +297,7 @@ test('what one partner owes is not deducted from what others are paid: 10.00 wer
 
   const owing = await pages.get('/payouts/owed')
   expect(owing.text).toMatch(
-    /Partner Owed Since Action Leo Okafor 30\.00 USD 20[-\d]+ [:\d]+ UTC Write off 30\.00 USD/,
+    /Partner Owed Since Action Leo Okafor \$30\.00 20[-\d]+ [:\d]+ UTC Write off \$30\.00/,
   )
   const button = fieldsOf(owing.html)
   expect((await (await openPages(merchant, 'member')).get('/payouts/owed')).html).not.toContain('Write off')
@@ -335,7 +333,7 @@ describe('the button of a preview', () => {
     const begun = await pages.post('/payouts/new', form)
     expect(begun.status).toBe(303)
     const run = await pages.get(`/payouts/runs/${idOf(begun.location)}`)
-    expect(run.text).toMatch(/Total 8,170\.50 USD At most 8,170\.50 USD/)
+    expect(run.text).toMatch(/Total \$8,170\.50 At most \$8,170\.50/)
     expect(await lookAtLedger(database, merchant)).toEqual({
       payable: 10_000_000,
       processing: 817_050,
@@ -403,17 +401,17 @@ describe('the button of a preview', () => {
     const without = await pages.get(
       `/payouts/new?method=manual&exclude=${leo?.partner_id}&max-USD=&commissions=`,
     )
-    expect(without.text).toContain('50.50 USD to 1 partner.')
-    expect(without.text).toContain('Leo Okafor 8,120.00 USD Left out of this run.')
+    expect(without.text).toContain('$50.50 to 1 partner.')
+    expect(without.text).toContain('Leo Okafor $8,120.00 Left out of this run.')
     const capped = await pages.get('/payouts/new?method=manual&max-USD=1,000.00')
-    expect(capped.text).toContain('Leo Okafor 8,120.00 USD Above the maximum of this run.')
+    expect(capped.text).toContain('Leo Okafor $8,120.00 Above the maximum of this run.')
     const wrong = await pages.get('/payouts/new?method=manual&max-USD=lots')
     expect(wrong.status).toBe(400)
     const begun = await pages.post(
       '/payouts/new',
       fieldsOfPay((await pages.get(`/payouts/new?method=manual&commissions=${ann?.id}`)).html),
     )
-    expect((await pages.get(`/payouts/runs/${idOf(begun.location)}`)).text).toContain('Total 8,120.00 USD')
+    expect((await pages.get(`/payouts/runs/${idOf(begun.location)}`)).text).toContain('Total $8,120.00')
     expect(await lookAtLedger(database, merchant)).toEqual({
       payable: 5_050,
       processing: 812_000,
@@ -444,7 +442,7 @@ test('a run above the sum of the settings waits for another manager’s approval
   const own = await pages.get(`${path}?done=awaiting`)
   expect(own.text).toContain('Nothing is paid yet: another manager has to approve this run.')
   expect(own.text).toContain('You started it, so you can only decline it.')
-  expect(own.text).toContain('It would pay 8,170.50 USD now: Payouts to approve Partner Amount')
+  expect(own.text).toContain('It would pay $8,170.50 now: Payouts to approve Partner Amount')
   expect(own.html).not.toContain('Approve run')
   expect((await pages.post(`${path}/approve`, {})).status).toBe(409)
 
@@ -483,7 +481,7 @@ describe('skipped partners', () => {
     const { merchant, pages } = await createPages()
     await database.query(`${change} where workspace_id = $1`, [merchant.workspace.id])
     const { text } = await pages.get('/payouts/new?method=manual')
-    expect(text).toContain(`Leo Okafor 8,120.00 USD ${words}`)
+    expect(text).toContain(`Leo Okafor $8,120.00 ${words}`)
     expect(text).toContain('No payouts are due.')
   })
 })
@@ -562,12 +560,12 @@ test('a partner’s page shows payouts and the account status', async () => {
   const id = await merchant.begin()
   const onItsWay = await pages.get(path)
   expect(onItsWay.text).toContain('Connected')
-  expect(onItsWay.text).toContain('USD 0.00 USD 0.00 USD 8,120.00 USD 0.00 USD')
+  expect(onItsWay.text).toContain('USD $0.00 $0.00 $8,120.00 $0.00')
   await pages.post(`/payouts/runs/${id}`, { status: 'paid' })
   const paid = await pages.get(path)
-  expect(paid.text).toContain('USD 0.00 USD 0.00 USD 0.00 USD 8,120.00 USD')
-  expect(paid.text).toContain('8,120.00 USD paid Bank')
-  expect((await pages.get(`/payouts/all?partnerId=${leo?.id}&status=paid`)).text).toContain('8,120.00 USD')
+  expect(paid.text).toContain('USD $0.00 $0.00 $0.00 $8,120.00')
+  expect(paid.text).toContain('$8,120.00 paid Bank')
+  expect((await pages.get(`/payouts/all?partnerId=${leo?.id}&status=paid`)).text).toContain('$8,120.00')
   expect((await pages.get(`/payouts/all?partnerId=${leo?.id}&status=failed`)).text).toContain(
     'No payouts match these filters.',
   )

@@ -140,7 +140,7 @@ describe('programs', () => {
     await pages.post(`/programs/${merchant.programId}`, { ...SUMMER, ...flat })
     const { html } = await pages.get('/audit')
     expect(html).toContain('name from A program to Summer')
-    expect(html).toContain('reward from 20% of each sale to 5.00 USD for each sale')
+    expect(html).toContain('reward from 20% of each sale to $5.00 for each sale')
     expect(html).toContain('reward duration from none to 12')
     expect(html).toContain('credit for known customers from off to on')
     expect(html).toContain('reward for shipping from off to on')
@@ -231,7 +231,7 @@ describe('groups', () => {
     })
     const { html } = await pages.get(`/programs/${merchant.programId}`)
     expect(html).toContain('30% of each sale')
-    expect(html).toContain('2.50 EUR for each lead')
+    expect(html).toContain('€2.50 for each lead')
 
     const fields = fieldsOf((await pages.get(path)).html)
     expect(fields).toMatchObject({

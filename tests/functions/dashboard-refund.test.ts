@@ -43,15 +43,15 @@ test('a manager refunds a part of a sale, then the rest, each with a reason that
   const { merchant, pages, path, refund, reversed, refunds, audited, sound } = await open()
   const base = `/app/${merchant.workspace.slug}${path}`
   expect((await pages.get(`${path}/refund`)).text).toContain(
-    'Leave it empty to refund all that is left: 49.00 USD.',
+    'Leave it empty to refund all that is left: $49.00.',
   )
 
   expect(await refund('24.50')).toMatchObject({ status: 303, location: `${base}?done=refunded` })
   expect(await reversed()).toBe(490)
   const after = (await pages.get(`${path}?done=refunded`)).text
   expect(after).toContain('Refund recorded.')
-  expect(after).toContain('Refunded 24.50 USD')
-  expect(after).toContain('24.50 USD of this sale is left to refund.')
+  expect(after).toContain('Refunded $24.50')
+  expect(after).toContain('$24.50 of this sale is left to refund.')
 
   expect((await refund('', 'Sent the rest back')).status).toBe(303)
   expect(await reversed()).toBe(980)

@@ -90,7 +90,7 @@ describe('a statement', () => {
   test('is a page for managers and for its own partner alone', async () => {
     const { merchant, idOf, email } = await createPaid()
     const expected =
-      /Statement of December 2026 .*Balance at the start 50\.50 USD Payouts -50\.50 USD Balance at the end 0\.00 USD/
+      /Statement of December 2026 .*Balance at the start \$50\.50 Payouts -\$50\.50 Balance at the end \$0\.00/
     const pages = await openPages(merchant)
     expect((await pages.get(`/partners/${idOf('ann')}/statement?month=2026-12`)).text).toMatch(expected)
     const portal = browse(await openSession(email), undefined, '/portal')
@@ -165,7 +165,7 @@ describe('what was paid in a year', () => {
     const next = await as.get(`/payout-years/2026?limit=1&cursor=${first.body.nextCursor}`)
     expect(next.body).toMatchObject({ data: [{ email: expect.stringContaining('leo@') }], nextCursor: null })
     const pages = await openPages(merchant)
-    expect((await pages.get('/payouts/years/2026?limit=1')).text).toMatch(/50\.50 USD .*Next page/)
+    expect((await pages.get('/payouts/years/2026?limit=1')).text).toMatch(/\$50\.50 .*Next page/)
   })
 
   test('is a CSV file and a page', async () => {
@@ -176,7 +176,7 @@ describe('what was paid in a year', () => {
     )
     const pages = await openPages(merchant)
     expect((await pages.get('/payouts/years')).location).toMatch(/\/payouts\/years\/2026$/)
-    expect((await pages.get('/payouts/years/2026')).text).toContain('50.50 USD')
+    expect((await pages.get('/payouts/years/2026')).text).toContain('$50.50')
     expect((await pages.get('/payouts/years/2025')).text).toContain('Nobody was paid in 2025.')
   })
 

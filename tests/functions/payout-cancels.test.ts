@@ -230,7 +230,7 @@ test('the pages let managers decide about a payout that Stripe cannot be asked a
 
   expect((await pages.get(`/payouts/runs/${run}`)).html).toContain(`${path}/resolve`)
   const form = await pages.get(`${path}/resolve`)
-  expect(form.text).toContain('50.50 USD to Ann')
+  expect(form.text).toContain('$50.50 to Ann')
   expect(form.text).toContain(`payout_${id}`)
   const blank = await pages.post(`${path}/resolve`, { outcome: 'not_sent', reason: ' ' })
   expect([blank.status, blank.text.includes('Must not be blank.')]).toEqual([400, true])

@@ -161,7 +161,7 @@ describe('the pages', () => {
     expect((await member.get(`/payouts/runs/${run}`)).html).not.toContain('/return')
     expect((await member.post(`${path}/return`, { reason: REASON })).status).toBe(403)
 
-    expect((await pages.get(`${path}/return`)).text).toContain('50.50 USD to Ann')
+    expect((await pages.get(`${path}/return`)).text).toContain('$50.50 to Ann')
     const blank = await pages.post(`${path}/return`, { reason: ' ' })
     expect([blank.status, blank.text.includes('Must not be blank.')]).toEqual([400, true])
     const done = await pages.post(`${path}/return`, { reason: 'The account is closed' })
@@ -171,7 +171,7 @@ describe('the pages', () => {
       'Returned by the bank: The account is closed. Its commissions are payable again.',
     )
     expect(after.text).toContain('1 of 2 payouts paid, 1 returned')
-    expect((await pages.get('/payouts/all?status=returned')).text).toContain('50.50 USD')
+    expect((await pages.get('/payouts/all?status=returned')).text).toContain('$50.50')
     expect((await pages.get(`${path}/return`)).text).toContain('was marked as returned before')
     const twice = await pages.post(`${path}/return`, { reason: 'Something else' })
     expect([twice.status, twice.text.includes('was marked as returned before')]).toEqual([409, true])

@@ -85,7 +85,7 @@ describe('a payout whose transfer was reversed', () => {
   test('is shown to managers with what they can do, and released after confirmation', async () => {
     const { id, merchant, reverse, pages } = await createPaid()
     await reverse(80)
-    expect((await pages.get('/payouts/all')).text).toContain('0.80 USD reversed in Stripe.')
+    expect((await pages.get('/payouts/all')).text).toContain('$0.80 reversed in Stripe.')
     expect((await pages.get('/payouts')).text).not.toContain('reversed in Stripe')
     const early = await pages.post(`/payouts/${id}/release`, {})
     expect(early.status).toBe(409)
@@ -103,7 +103,7 @@ describe('a payout whose transfer was reversed', () => {
     expect((await member.get(`/payouts/${id}/release`)).status).toBe(403)
     expect((await member.post(`/payouts/${id}/release`, {})).status).toBe(403)
 
-    expect((await pages.get(`/payouts/${id}/release`)).text).toContain('9.80 USD to ann')
+    expect((await pages.get(`/payouts/${id}/release`)).text).toContain('$9.80 to ann')
     const done = await pages.post(`/payouts/${id}/release`, {})
     expect(done.status).toBe(303)
     const run = await pages.get(
@@ -120,7 +120,7 @@ describe('a payout whose transfer was reversed', () => {
   test('is shown to the partner', async () => {
     const { id, reverse, manager, portal } = await createPaid()
     await reverse(80)
-    expect((await portal.get('/payouts')).text).toContain('The merchant reversed 0.80 USD of it.')
+    expect((await portal.get('/payouts')).text).toContain('The merchant reversed $0.80 of it.')
     await reverse(980)
     expect((await portal.get('/payouts')).text).toMatch(
       /The merchant reversed this transfer\. It was for 1 commission ?\. Ask the merchant whether it is paid again\./,

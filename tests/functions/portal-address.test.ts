@@ -54,8 +54,8 @@ describe('a new address', () => {
     expect([changed.status, changed.text]).toEqual([200, expect.stringContaining('Address changed')])
 
     expect(await addresses()).toEqual([{ partner: to, account: to }])
-    expect((await (await portalOf(to)).get('/payouts')).text).toContain('9.80 USD')
-    expect((await pages.get('/payouts')).text).not.toContain('9.80 USD')
+    expect((await (await portalOf(to)).get('/payouts')).text).toContain('$9.80')
+    expect((await pages.get('/payouts')).text).not.toContain('$9.80')
     expect(
       await database.query(`select recipient from mails where partner_id = $1 and kind = 'address_changed'`, [
         partnerId,

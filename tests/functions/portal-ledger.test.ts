@@ -49,15 +49,15 @@ test('each commission shows its status and payment', async () => {
   await takeBack(database, partly, 490)
 
   const { text, html } = await (await portalOf(partner)).get('/commissions')
-  expect(text.match(/Sale us••• 9\.80 USD/g)).toHaveLength(5)
-  expect(text).toMatch(/9\.80 USD processing Payout processing/)
+  expect(text.match(/Sale us••• \$9\.80/g)).toHaveLength(5)
+  expect(text).toMatch(/\$9\.80 processing Payout processing/)
   expect((await (await portalOf(partner)).get(`/events/${processing}`)).text).toMatch(
-    /9\.80 USD processing Payout processing ?\./,
+    /\$9\.80 processing Payout processing ?\./,
   )
-  expect(text).toMatch(/9\.80 USD paid Paid on \d/)
-  expect(text).toMatch(/9\.80 USD 9\.80 USD reversed reversed Not payable/)
-  expect(text).toMatch(/9\.80 USD 4\.90 USD reversed pending Payable from \d/)
-  expect(text.match(/9\.80 USD pending Payable from/g)).toHaveLength(1)
+  expect(text).toMatch(/\$9\.80 paid Paid on \d/)
+  expect(text).toMatch(/\$9\.80 \$9\.80 reversed reversed Not payable/)
+  expect(text).toMatch(/\$9\.80 \$4\.90 reversed pending Payable from \d/)
+  expect(text.match(/\$9\.80 pending Payable from/g)).toHaveLength(1)
   expect(html).toContain(`href="/portal/events/${pending}"`)
   expect(text).not.toContain('user_812')
 })
@@ -71,10 +71,10 @@ test('a held commission is in review, with the reason and without the merchant�
   const reason = 'This sale looks like another one that was reported before.'
   for (const page of ['/commissions', `/events/${held}`]) {
     const { text } = await portal.get(page)
-    expect(text).toContain(`9.80 USD in review ${reason}`)
+    expect(text).toContain(`$9.80 in review ${reason}`)
     expect(text).not.toContain('order-1')
   }
-  expect((await portal.get('')).text).toMatch(/In review 9\.80 USD Pending 0\.00 USD Payable 9\.80 USD/)
+  expect((await portal.get('')).text).toMatch(/In review \$9\.80 Pending \$0\.00 Payable \$9\.80/)
 })
 
 test('a commission that a manager holds is in review, and an adjustment shows its amount, each with the reason', async () => {
@@ -94,14 +94,14 @@ test('a commission that a manager holds is in review, and an adjustment shows it
   const portal = await portalOf(partner)
   const { text } = await portal.get('/commissions')
   expect(text).toMatch(
-    /9\.80 USD in review The merchant reviews this commission: We ask <b>the<\/b> buyer first\./,
+    /\$9\.80 in review The merchant reviews this commission: We ask <b>the<\/b> buyer first\./,
   )
-  expect(text).toMatch(/Adjustment Paid twice in May & June -12\.50 USD payable Payable since/)
+  expect(text).toMatch(/Adjustment Paid twice in May & June -\$12\.50 payable Payable since/)
   expect((await portal.get(`/events/${eventId}`)).text).toContain(
     'The merchant reviews this commission: We ask <b>the</b> buyer first.',
   )
   const overview = await (await browse(await partner.cookie(), inject('baseUrl'), '/portal')).get('')
-  expect(overview.text).toMatch(/In review 9\.80 USD .*Payable -12\.50 USD/)
+  expect(overview.text).toMatch(/In review \$9\.80 .*Payable -\$12\.50/)
   expect(overview.text).toContain('Refunds or corrections after a payout made this balance negative.')
 })
 
@@ -136,7 +136,7 @@ test('an event’s page explains its attribution without the merchant’s data',
   expect(text).toContain('The visitor clicked your link on ')
   expect(text).toContain('Your reward is 10% of the sale.')
   expect(text).toContain('You earned 4.90 USD, payable from ')
-  expect(text).toContain('4.90 USD was reversed.')
+  expect(text).toContain('$4.90 was reversed.')
   for (const secret of ['Cheap ones', 'user_812', 'buyer', 'inv_77', 'secret plan', clickId]) {
     expect(html).not.toContain(secret)
   }
@@ -165,7 +165,7 @@ test('a sale with an expired click is listed with the reason', async () => {
   const why = await portal.get(`/events/${id}`)
   expect(why.text).toContain('Not credited')
   expect(why.text).toContain('but a click is valid for 90 days and expired on ')
-  expect(why.text).not.toContain('49.00 USD')
+  expect(why.text).not.toContain('$49.00')
 })
 
 test('a sale credited to another partner reveals nothing about that partner', async () => {
@@ -216,7 +216,7 @@ test('a sale whose commission was reversed for another partner is explained', as
   expect((await portal.get('/commissions')).text).toContain('reversed')
   const { text } = await portal.get(`/events/${eventId}`)
   expect(text).toContain('credited to another partner')
-  expect(text).toContain('9.80 USD was reversed.')
+  expect(text).toContain('$9.80 was reversed.')
 })
 
 test('other partners’ data and unknown IDs return 404', async () => {
@@ -254,13 +254,13 @@ test('a payout shows its status and failure reason', async () => {
     [partner.workspaceId, partner.email, partner.partnerId, failed],
   )
   const { text } = await (await portalOf(partner)).get('/payouts')
-  expect(text).toMatch(/13\.00 USD Stripe processing Processing/)
+  expect(text).toMatch(/\$13\.00 Stripe processing Processing/)
   expect(text).toMatch(
-    /12\.00 USD Stripe failed Your account at Stripe was closed\. Its commissions are payable/,
+    /\$12\.00 Stripe failed Your account at Stripe was closed\. Its commissions are payable/,
   )
-  expect(text).toMatch(/11\.00 USD Bank transfer canceled The merchant canceled it/)
+  expect(text).toMatch(/\$11\.00 Bank transfer canceled The merchant canceled it/)
   expect(text).toMatch(
-    /9\.80 USD Stripe on its way to your bank Sent to your Stripe account on [\w ]+, and on its way to your bank, for 1 commission ?\./,
+    /\$9\.80 Stripe on its way to your bank Sent to your Stripe account on [\w ]+, and on its way to your bank, for 1 commission ?\./,
   )
   expect(text).not.toContain('acct_')
 })
@@ -272,7 +272,7 @@ test('a payout links to its own commissions only', async () => {
   const portal = await portalOf(partner)
   expect((await portal.get('/payouts')).html).toContain(`href="/portal/commissions?payout=${payout}"`)
   const { text, html } = await portal.get(`/commissions?payout=${payout}`)
-  expect(text.match(/9\.80 USD/g)).toHaveLength(1)
+  expect(text.match(/\$9\.80/g)).toHaveLength(1)
   expect(html).toContain(`/portal/events/${paid}`)
   expect((await (await portalOf(other)).get(`/commissions?payout=${payout}`)).text).toContain(
     'This payout has no commissions of yours.',
@@ -290,7 +290,7 @@ test('a payout of a reinstated commission says so', async () => {
     payout,
   ])
   expect((await (await portalOf(partner)).get('/payouts')).text).toMatch(
-    /for 0 commissions ?, plus 4\.90 USD reinstated ?\./,
+    /for 0 commissions ?, plus \$4\.90 reinstated ?\./,
   )
 })
 
@@ -309,16 +309,16 @@ test('a deduction that the merchant reverses reads as one, and not as reinstated
   expect((await manager.post(`/commissions/${body.id}/reject`)).status).toBe(200)
   const pages = browse(await merchant.manager())
   const { text } = await pages.get(`/${merchant.workspace.slug}/commissions`)
-  expect(text).toMatch(/Reversed deduction .*7\.00 USD .*Adjustment .*-7\.00 USD/)
+  expect(text).toMatch(/Reversed deduction .*\$7\.00 .*Adjustment .*-\$7\.00/)
   expect(text).not.toMatch(/Reinstatement/)
 
   const payout = await addPayout(database, partner, 700, { outcome: 'paid_at' })
   await database.query('update commissions set payout_id = $2 where reverses_id = $1', [body.id, payout])
   const portal = await portalOf(partner)
   expect((await portal.get('/payouts')).text).toMatch(
-    /for 0 commissions ?, plus 7\.00 USD of reversed deductions ?\./,
+    /for 0 commissions ?, plus \$7\.00 of reversed deductions ?\./,
   )
-  expect((await portal.get('/commissions')).text).toMatch(/Adjustment .*-7\.00 USD -7\.00 USD reversed/)
+  expect((await portal.get('/commissions')).text).toMatch(/Adjustment .*-\$7\.00 -\$7\.00 reversed/)
 })
 
 test('pagination shows each row once', async () => {
@@ -365,9 +365,9 @@ test('a partner with two programs can filter by program', async () => {
   const portal = await portalOf(partner)
   for (const list of ['/commissions', '/events', '/payouts']) {
     const all = await portal.get(list)
-    expect(all.text).toContain('9.80 USD')
+    expect(all.text).toContain('$9.80')
     expect(all.html).toContain('<label for="program">')
-    expect((await portal.get(`${list}?program=${programId}`)).text).not.toContain('9.80 USD')
-    expect((await portal.get(`${list}?program=`)).text).toContain('9.80 USD')
+    expect((await portal.get(`${list}?program=${programId}`)).text).not.toContain('$9.80')
+    expect((await portal.get(`${list}?program=`)).text).toContain('$9.80')
   }
 })

@@ -90,7 +90,7 @@ test('a refund after payment shows a negative balance with an explanation', asyn
   await takeBack(database, eventId, 980)
   await takeBack(database, eventId, 20)
   const { text } = await (await portalOf(cookie())).get('')
-  expect(text).toContain('Payable -0.20 USD')
+  expect(text).toContain('Payable -$0.20')
   expect(text).toContain('deducted from your future earnings')
 })
 
@@ -140,7 +140,7 @@ test('the payable sum covers all programs of the workspace', async () => {
   await merchant.seed.addPartner(workspaceId, second, { slug: 'ann', email })
   await merchant.sale({ externalId: 'inv_1', clickId: await merchant.click('ann') })
   await merchant.sale({ externalId: 'inv_2', clickId: await merchant.click('ann', second) })
-  expect((await (await portalOf(cookie())).get('')).text).toContain('19.60 USD is payable to you.')
+  expect((await (await portalOf(cookie())).get('')).text).toContain('$19.60 is payable to you.')
 })
 
 test('the payable sum excludes programs in which the partner is banned', async () => {
@@ -153,7 +153,7 @@ test('the payable sum excludes programs in which the partner is banned', async (
   await merchant.sale({ externalId: 'inv_1', clickId: await merchant.click('ann') })
   await database.query(`update partners set status = 'banned' where id = $1`, [partnerId])
   const { text } = await (await portalOf(cookie())).get('')
-  expect(text).toContain('Payable 9.80 USD')
+  expect(text).toContain('Payable $9.80')
   expect(text).toContain('No payouts are made while you are not active in this program')
   expect(text).toContain('Connect an account to be paid')
   expect(text).not.toContain('is payable to you')
@@ -173,7 +173,7 @@ test.each([
   {
     case: 'not before there is enough for the program to pay',
     terms: { minimum_payout_cents: 5_000 },
-    says: /This program pays once 50\.00 USD or more are due to you\. Smaller balances are carried forward\./,
+    says: /This program pays once \$50\.00 or more are due to you\. Smaller balances are carried forward\./,
   },
 ])('what is payable is paid $case', async ({ terms, says }) => {
   const { merchant, workspaceId, cookie } = await createPartner({ program: { holding_days: 0, ...terms } })
@@ -190,7 +190,7 @@ test('a minimum of the program is met by what is due in all programs, or replace
   await merchant.sale({ clickId: await merchant.click('ann') })
   const portal = await portalOf(cookie())
   const hint = 'This program pays once'
-  expect((await portal.get('')).text).toContain(`${hint} 10.00 USD or more`)
+  expect((await portal.get('')).text).toContain(`${hint} $10.00 or more`)
   await database.query('update partners set minimum_payout_cents = 980 where id = $1', [partnerId])
   expect((await portal.get('')).text).not.toContain(hint)
   await database.query('update partners set minimum_payout_cents = null where id = $1', [partnerId])
@@ -217,7 +217,7 @@ test('a partner who is banned still sees its history', async () => {
   await database.query(`update partners set status = 'banned' where id = $1`, [partnerId])
   const portal = await portalOf(cookie())
   expect((await portal.get('')).text).toContain('Sales 1 ')
-  expect((await portal.get('/commissions')).text).toContain('9.80 USD')
+  expect((await portal.get('/commissions')).text).toContain('$9.80')
   expect((await portal.get(`/events/${eventId}`)).status).toBe(200)
 })
 

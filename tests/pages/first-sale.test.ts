@@ -82,6 +82,6 @@ test('from nothing to a first sale: sign in, a workspace, a program, a group, a 
   await heading(name)
   // Setup is complete, so the checklist is gone.
   expect(await page.getByText('To do', { exact: true }).count()).toBe(0)
-  expect(await page.locator('ul.numbers').innerText()).toContain('14.70 USD')
+  expect(await page.locator('ul.numbers').innerText()).toContain('$14.70')
   await Promise.all([page.context().close(), visitor.context().close(), shop.stop()])
 })

@@ -32,7 +32,7 @@ test.each(WALKS)('both sales are in view at $width pixels, in $scheme colors', a
   await inspect(page)
   const table = page.getByRole('region', { name: 'Evidence' })
   expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
-  await page.getByRole('button', { name: 'Release 9.80 USD' }).click()
+  await page.getByRole('button', { name: 'Release $9.80' }).click()
   await page.getByText('Commission released.').waitFor()
   await inspect(page)
 

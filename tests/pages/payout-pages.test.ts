@@ -96,7 +96,7 @@ test('a manager pays by bank transfer without JavaScript', async () => {
   await page.goto(`${base}/payouts`)
   await page.getByLabel('Method').selectOption('Bank transfer (CSV file)')
   await page.getByRole('button', { name: 'Preview payouts' }).click()
-  await page.getByRole('button', { name: 'Pay 51.49 USD by bank' }).click()
+  await page.getByRole('button', { name: 'Pay $51.49 by bank' }).click()
   await page.getByText('Payout run created').waitFor()
   const [download] = await Promise.all([
     page.waitForEvent('download'),

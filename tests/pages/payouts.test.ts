@@ -68,7 +68,7 @@ test('an imported partner signs in, connects and is paid its opening balance, an
 
   const partner = await open()
   await signInByMail(partner)
-  expect(await textOf(partner)).toMatch(/via=nora.*120\.50 USD/)
+  expect(await textOf(partner)).toMatch(/via=nora.*\$120\.50/)
   await inspect(partner, 'portal-before')
 
   // The first attempt is left unfinished.
@@ -95,16 +95,16 @@ test('an imported partner signs in, connects and is paid its opening balance, an
   await manager.goto(`/app/${workspace}/payouts`)
   await press(manager, 'Preview payouts')
   await inspect(manager, 'payouts-preview')
-  await press(manager, /120\.50 USD/)
+  await press(manager, /\$120\.50/)
   await manager.getByRole('heading', { name: 'Payout run' }).waitFor()
-  expect(await textOf(manager)).toMatch(/Nora Berg.*120\.50 USD.*paid/i)
+  expect(await textOf(manager)).toMatch(/Nora Berg.*\$120\.50.*paid/i)
   await inspect(manager, 'payout-run')
 
   await partner.goto('/portal')
-  expect(await textOf(partner)).toMatch(/Paid.*120\.50 USD/)
+  expect(await textOf(partner)).toMatch(/Paid.*\$120\.50/)
   await inspect(partner, 'portal-paid')
   await partner.goto('/portal/payouts')
-  expect(await textOf(partner)).toMatch(/120\.50 USD.*on its way to your bank/)
+  expect(await textOf(partner)).toMatch(/\$120\.50.*on its way to your bank/)
   await inspect(partner, 'portal-payouts')
   await partner.goto('/portal/commissions')
   await inspect(partner, 'portal-commissions')

@@ -155,7 +155,7 @@ test('each chart has a text alternative', async () => {
   await page.goto('/portal')
   const tree = await page.getByRole('region', { name: 'Northwind Partners' }).ariaSnapshot()
   expect(tree).toMatch(/figure "Clicks [\d,]+"/)
-  expect(tree).toMatch(/img "Bar chart by day\. The highest value is \d[\d,.]* USD, on \d/)
+  expect(tree).toMatch(/img "Bar chart by day\. The highest value is \$\d[\d,.]*, on \d/)
   expect(tree).toContain('heading "Connect an account to be paid"')
   await page.context().close()
 })
