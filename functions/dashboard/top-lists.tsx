@@ -1,5 +1,5 @@
 /** Who and what brought the most in a period: partners, the sites that visitors came from, and the pages that they came to. */
-import { formatMoney } from '../../lib/money.ts'
+import { money } from '../../lib/pages/money.tsx'
 import { Table } from '../../lib/pages/parts.tsx'
 import type { StatsRow } from '../../lib/totals/stats.queries.ts'
 import { DIRECT } from '../../lib/totals/stats.ts'
@@ -71,7 +71,7 @@ export const TopReferrers = ({ rows }: { rows: StatsRow[] }) => (
 /** Amounts in each currency, a line each. */
 const Amounts = ({ rows, of }: { rows: TopPartnerRow[]; of: 'revenueCents' | 'earnedCents' }) => (
   <td class="number">
-    {rows.map(({ currency, [of]: cents }) => cents !== 0n && <div>{formatMoney(cents, currency)}</div>)}
+    {rows.map(({ currency, [of]: cents }) => cents !== 0n && <div>{money(cents, currency)}</div>)}
   </td>
 )
 

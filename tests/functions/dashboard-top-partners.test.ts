@@ -72,8 +72,8 @@ test('are those of the period, whether its days are folded or not', async () => 
   await sell(merchant, 'maya', 10_000)
   await sell(merchant, 'leo', 1_000)
   const recent = [
-    ['maya', '100.00 USD', '20.00 USD'],
-    ['leo', '10.00 USD', '2.00 USD'],
+    ['maya', '$100.00', '$20.00'],
+    ['leo', '$10.00', '$2.00'],
   ]
   for (const isFolded of [false, true]) {
     if (isFolded) await fold(database, merchant)
@@ -81,7 +81,7 @@ test('are those of the period, whether its days are folded or not', async () => 
     expect((await topOf(merchant, '?days=7')).rows).toEqual(recent)
     for (const days of [90, 365])
       expect((await topOf(merchant, `?days=${days}`)).rows).toEqual([
-        ['leo', '510.00 USD', '102.00 USD'],
+        ['leo', '$510.00', '$102.00'],
         recent[0],
       ])
   }
@@ -93,6 +93,6 @@ test('are none of another workspace', async () => {
   await fold(database, other)
   await sell(other, 'maya', 10_000)
   await sell(mine, 'maya', 1_000)
-  expect((await topOf(mine)).rows).toEqual([['maya', '10.00 USD', '2.00 USD']])
-  expect((await topOf(other)).rows).toEqual([['maya', '200.00 USD', '40.00 USD']])
+  expect((await topOf(mine)).rows).toEqual([['maya', '$10.00', '$2.00']])
+  expect((await topOf(other)).rows).toEqual([['maya', '$200.00', '$40.00']])
 })
