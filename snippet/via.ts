@@ -85,12 +85,14 @@ declare global {
           // A file input cannot be written.
         }
       }
-      for (const link of document.links as Iterable<PageLink>) {
+      const domains = option(script, 'domains')
+      const hosts = option(script, 'links')
+      // Not document.links: a form of that name would be it.
+      for (const link of document.querySelectorAll<PageLink>('a[href]')) {
         const { hostname } = link
-        const name = option(script, 'domains').includes(hostname)
+        const name = domains.includes(hostname)
           ? 'tributary_click'
-          : (/^(buy|book|donate)\.stripe\.com$/.test(hostname) ||
-              option(script, 'links').includes(hostname)) &&
+          : (/^(buy|book|donate)\.stripe\.com$/.test(hostname) || hosts.includes(hostname)) &&
             'client_reference_id'
         const search = new URLSearchParams(link.search)
         if (name && mayWrite(search.get(name))) {

@@ -3,8 +3,8 @@
  * Integrity. Written by `npm run snippet:version`.
  */
 export const SNIPPET_VERSION = {
-  file: 'via.98a74c2ce0f3.js',
-  integrity: 'sha384-AtYviYJ3FM8f2NXBRmA25o0JMCT+AGyrWUbmyUn8OfwyJJo0P88FrP/SDkAsVt4e',
+  file: 'via.23b8c314a374.js',
+  integrity: 'sha384-UgKQMeDG88xO34tOPgBSHajvlb7gjPlZmylgk+5YAwQ9yHESkn1VfP0x4SX2bCLU',
 }
 
 /** The tag that loads the snippet: the newest version, or this one for ever. */

@@ -111,6 +111,13 @@ describe('no error reaches a hostile page', () => {
     expect(tracking.slugs()).toEqual(['anna'])
   })
 
+  test('a form that is called links', async () => {
+    await visit('/?via=anna', {
+      body: '<form name="links"></form><a href="https://buy.stripe.com/1">Buy</a>',
+    })
+    expect(await page.getAttribute('a', 'href')).toBe('https://buy.stripe.com/1?client_reference_id=clk_1')
+  })
+
   test('localStorage that throws', async () => {
     await page.addInitScript({
       content: `Object.defineProperty(window, 'localStorage', { get() { throw new Error('Denied') } })`,
