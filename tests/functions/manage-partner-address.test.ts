@@ -108,7 +108,7 @@ test('account and payouts move along in all programs of the workspace, in no oth
     await database.query('select email from payout_accounts where workspace_id = $1', [workspaceId]),
   ).toEqual([{ email: right }])
   const portal = browse(await openSession(right), undefined, '/portal')
-  expect((await portal.get('/payouts')).text).toContain('9.80 USD')
+  expect((await portal.get('/payouts')).text).toContain('$9.80')
   expect(await mails()).toEqual([{ kind: 'address_changed', recipient: wrong }])
   expect(
     (await database.violations(workspaceId)).filter(({ invariant }) => invariant.includes('account')),

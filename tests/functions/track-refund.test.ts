@@ -192,7 +192,7 @@ test('the dashboard and the partner’s portal show a refund', async () => {
   const cookie = await openSession(partner?.email ?? '')
   const portal = await readAs(cookie, `/portal/events/${body.eventId}`)
   expect(portal.text).toContain('The buyer received a refund, so the same proportion of your commission')
-  expect((await readAs(cookie, `/portal/events/${merchant.saleId}`)).text).toContain('2.00 USD was reversed')
+  expect((await readAs(cookie, `/portal/events/${merchant.saleId}`)).text).toContain('$2.00 was reversed')
 })
 
 describe('a refund before its sale', () => {

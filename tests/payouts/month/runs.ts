@@ -96,11 +96,23 @@ export const runsOf = (books: Books) => {
             for (const currency of Object.keys(MONEY) as Currency[]) {
               const { held, ...rest } = model.shownTo(own, currency, at)
               if (![held, ...Object.values(rest)].some(Boolean)) continue
-              const numbers = Object.entries({ ...(held && { 'In review': held }), ...rest }).map(
-                ([label, cents]) =>
-                  `${label[0]?.toUpperCase()}${label.slice(1)} ${plain(cents, currency)} ${currency}`,
-              )
-              expect(text.replaceAll(',', '')).toContain(numbers.join(' '))
+              // With codes where the page has several currencies.
+              const symbol = new Intl.NumberFormat('en', { style: 'currency', currency })
+                .format(0)
+                .replace(/[\d.]/g, '')
+              const numbers = (before: string, after: string) =>
+                Object.entries({ ...(held && { 'In review': held }), ...rest })
+                  .map(([label, cents]) => {
+                    const name = `${label[0]?.toUpperCase()}${label.slice(1)}`
+                    const amount = plain(cents, currency)
+                    return amount.startsWith('-')
+                      ? `${name} -${before}${amount.slice(1)}${after}`
+                      : `${name} ${before}${amount}${after}`
+                  })
+                  .join(' ')
+              const shown = text.replaceAll(',', '')
+              const withCodes = numbers('', ` ${currency}`)
+              expect(shown).toContain(shown.includes(withCodes) ? withCodes : numbers(symbol, ''))
             }
         },
       )
