@@ -1,4 +1,5 @@
-/** The script of every page: times in the reader's zone, copy buttons, panels, heads of tables, the keys of the search, and the current section in view. */
+/** The script of every page: times in the reader's zone, copy buttons, panels, the setup checklist, heads of tables, the keys of the search, and the current section in view. */
+import { startChecklist } from './app/checklist.ts'
 import { startPanel } from './app/panel.ts'
 
 const FEEDBACK_MS = 2_000
@@ -38,6 +39,7 @@ const enhance = (root: ParentNode): void => {
 }
 enhance(document)
 startPanel(enhance)
+startChecklist()
 
 /** A table that fits doesn't scroll by itself, so that its head can stay in view while the page scrolls. */
 const fitting = new ResizeObserver((tables) => {

@@ -62,9 +62,9 @@ const steps = ({ programId, hasApiKey, hasClick, hasSale, partners }: Overview, 
 const Checklist = ({ overview, base }: { overview: Overview; base: string }) => (
   <section class="card">
     <h2>Setup checklist</h2>
-    <ul class="checklist">
+    <ul class="checklist" aria-live="polite">
       {steps(overview, base).map(({ done, href, label, help }) => (
-        <li>
+        <li aria-atomic="true">
           <span class="status" data-status={done ? 'approved' : 'open'}>
             {done ? 'Done' : 'To do'}
           </span>
