@@ -149,7 +149,12 @@ export const ProgramPreviewPage = ({
         <a href={`${base}/programs/${program.id}`}>{program.name}</a>
       </p>
       <h1>Preview</h1>
-      <Preview {...{ base, whatIf }} label={SAVE} />
+      <Preview {...{ base, whatIf }} label={SAVE}>
+        <p class="hint">
+          Sales count with the amounts that were recorded, so “Reward shipping” and “Credit invoices paid
+          outside Stripe” show no difference.
+        </p>
+      </Preview>
       <h2>Settings</h2>
       <ProgramForm {...form} />
     </>

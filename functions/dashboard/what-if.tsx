@@ -1,4 +1,5 @@
 /** What a change of terms would have earned, above the form that saves it. */
+import type { Child } from 'hono/jsx'
 import { money } from '../../lib/pages/money.tsx'
 import { Table, Time } from '../../lib/pages/parts.tsx'
 import { counted } from '../../lib/plural.ts'
@@ -58,10 +59,21 @@ const InCurrency = ({ base, difference }: { base: string; difference: CurrencyDi
 }
 
 /**
- * @param base  the path of the workspace
- * @param label of the button that saves the form below
+ * @param base     the path of the workspace
+ * @param label    of the button that saves the form below
+ * @param children what else a reader must know of the figures
  */
-export const Preview = ({ base, whatIf, label }: { base: string; whatIf: WhatIf; label: string }) => {
+export const Preview = ({
+  base,
+  whatIf,
+  label,
+  children,
+}: {
+  base: string
+  whatIf: WhatIf
+  label: string
+  children?: Child
+}) => {
   const { from, isWhole, currencies } = whatIf
   const isSame = currencies.every(({ partners }) => partners.length === 0)
   return (
@@ -70,6 +82,7 @@ export const Preview = ({ base, whatIf, label }: { base: string; whatIf: WhatIf;
         What sales and leads since <Time at={from} /> would have earned, decided again by the terms below.
         Nothing is saved yet, and a change concerns sales from now on only. Refunds are not deducted.
       </p>
+      {children}
       {!isWhole && (
         <p class="hint">Your workspace has too many events for 90 days: these are the latest 20,000.</p>
       )}
