@@ -432,8 +432,9 @@ create table links (
     constraint links_program_id_fkey foreign key (program_id, partner_id)   references partners (program_id, id)
 );
 
--- Which further links does this partner have?
-create index links_partner_id_idx on links (partner_id);
+-- Which further links does this partner have? Whose is this one, in any program of the workspace?
+create index links_partner_id_idx   on links (partner_id);
+create index links_workspace_id_idx on links (workspace_id, slug_key);
 
 
 -- The public page of a program, /join/:program, on which people apply to become partners. Without a row, there is none.
@@ -537,9 +538,12 @@ create table applications (
     constraint applications_agreement_version_fkey foreign key (program_id, agreement_version) references agreements (program_id, version)
 );
 
--- The applications of a workspace, newest first, and those that wait. What has this person applied for?
+-- The applications of a workspace, newest first, and those of each status, which may be few among many others. What has this person
+-- applied for?
 create index applications_workspace_id_idx on applications (workspace_id, id);
 create index applications_waiting_idx on applications (workspace_id, id) where outcome is null and applied_at is not null;
+create index applications_invited_idx on applications (workspace_id, id) where outcome is null and applied_at is null;
+create index applications_outcome_idx on applications (workspace_id, outcome, id) where outcome is not null;
 create index applications_email_idx on applications (email);
 
 
@@ -748,9 +752,10 @@ create trigger events_clicked_partner
     when (new.click_id is not null and new.attributed_by is distinct from 'click')
     execute function note_clicked_partner();
 
--- Which events are credited to nobody, newest first? Which sales, which may be few among many leads?
+-- Which events are credited to nobody, newest first? Which sales, and which leads, either of which may be few among many others?
 create index events_uncredited_idx      on events (workspace_id, id) where partner_id is null;
 create index events_uncredited_sale_idx on events (workspace_id, id) where partner_id is null and kind = 'sale';
+create index events_uncredited_lead_idx on events (workspace_id, id) where partner_id is null and kind = 'lead';
 
 -- Whose metadata is to be removed next? See lib/people/retention.queries.ts.
 create index events_metadata_idx on events (occurred_at) where partner_id is null and metadata is not null;
