@@ -415,6 +415,23 @@ create table coupon_aliases (
 create index coupon_aliases_partner_id_idx on coupon_aliases (partner_id);
 
 
+-- What managers write down about a partner, for themselves. Partners never see it.
+create table partner_notes (
+    id            uuid         primary key,
+    workspace_id  uuid         not null,
+    partner_id    uuid         not null,
+    author        text         not null,   -- as audit_entries.actor
+    content       text         not null
+        constraint partner_notes_content_check check (char_length(content) between 1 and 2000),
+    created_at    timestamptz  not null,
+
+    constraint partner_notes_partner_id_fkey foreign key (workspace_id, partner_id) references partners (workspace_id, id)
+);
+
+-- Which notes are about this partner, newest first?
+create index partner_notes_partner_id_idx on partner_notes (partner_id, id);
+
+
 -- A further link of a partner: its main one has partners.slug. A slug that was changed stays as a
 -- further link, because visitors and bookmarks use it. In a program, a slug is of one link, main or
 -- further: whoever saves one holds the lock 'partners.import <workspace>', and checks both tables.

@@ -52,6 +52,7 @@ const REPEATABLE = [
     '/partners',
     '/partners/{id}/links',
     '/partners/{id}/coupons',
+    '/partners/{id}/notes',
     '/commissions',
     '/commissions/{id}/reverse',
     '/members',

@@ -102,6 +102,7 @@ const endpoints = ({ partnerId, runId, programId }: Place): string[] => [
   `partners/${partnerId}/balances`,
   `partners/${partnerId}/coupons`,
   `partners/${partnerId}/links`,
+  `partners/${partnerId}/notes`,
   `partners/${partnerId}/statement`,
   `programs/${programId}`,
   `programs/${programId}/groups`,
@@ -131,6 +132,7 @@ const pages = ({ partnerId, runId, programId }: Place): string[] => [
   '/uncredited?show=leads',
   `/partners/${partnerId}`,
   `/partners/${partnerId}?page=/pricing`,
+  `/partners/${partnerId}/notes`,
   `/partners/${partnerId}/statement`,
   '/payouts',
   '/payouts/owed',
@@ -229,6 +231,7 @@ export const NOT_MEASURED: Record<'dashboard' | 'manage' | 'portal', Record<stri
     '/app/:workspace/customers/:id/personal-data': FORM,
     '/app/:workspace/partners/:id/personal-data': FORM,
     '/app/:workspace/partners/:id/links/release': FORM,
+    '/app/:workspace/partners/:id/notes/:note/delete': FORM,
     '/app/:workspace/payouts/new':
       'the preview of a run, which decides on every balance: see the part payouts',
     '/app/:workspace/payouts/years': 'leads to the newest year',

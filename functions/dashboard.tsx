@@ -21,6 +21,7 @@ import mailPreview from './dashboard/mail-preview.tsx'
 import mails from './dashboard/mails.tsx'
 import members from './dashboard/members.tsx'
 import newPartner from './dashboard/new-partner.tsx'
+import notes from './dashboard/notes.tsx'
 import overview from './dashboard/overview.tsx'
 import owed from './dashboard/owed.tsx'
 import papers from './dashboard/papers.tsx'
@@ -64,6 +65,7 @@ export default createPages<NudgeEnv['Bindings']>()
   .route('/', applications)
   .route('/', joinPage)
   .route('/', partner)
+  .route('/', notes)
   .route('/', importRoutes)
   .route('/', events)
   .route('/', eventCredit)

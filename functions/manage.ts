@@ -15,6 +15,7 @@ import links from './manage/links.ts'
 import mailTexts from './manage/mail-texts.ts'
 import mails from './manage/mails.ts'
 import members from './manage/members.ts'
+import notes from './manage/notes.ts'
 import papers from './manage/papers.ts'
 import partners from './manage/partners.ts'
 import payer from './manage/payer.ts'
@@ -40,6 +41,7 @@ export default createApp<NudgeEnv['Bindings']>()
   .route('/', partners)
   .route('/', coupons)
   .route('/', links)
+  .route('/', notes)
   .route('/', events)
   .route('/', commissions)
   .route('/', customers)

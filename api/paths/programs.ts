@@ -10,6 +10,8 @@ import { CouponResponse } from '../../lib/workspace/coupons.responses.ts'
 import { NewCoupon } from '../../lib/workspace/coupons.schemas.ts'
 import { GroupResponse } from '../../lib/workspace/groups.responses.ts'
 import { GroupChange, NewGroup } from '../../lib/workspace/groups.schemas.ts'
+import { NoteResponse } from '../../lib/workspace/notes.responses.ts'
+import { NewNote } from '../../lib/workspace/notes.schemas.ts'
 import { LinkResponse, PartnerResponse, SlugTakenResponse } from '../../lib/workspace/partners.responses.ts'
 import { NewLink, NewPartner, PartnerChange, PartnerQuery } from '../../lib/workspace/partners.schemas.ts'
 import { ProgramResponse } from '../../lib/workspace/programs.responses.ts'
@@ -146,5 +148,12 @@ export const programs: ZodOpenApiPathsObject = {
   },
   [`${WORKSPACE}/partners/{id}/coupons/{couponId}`]: {
     delete: byWriter(remove('Remove a coupon alias', { ...id, couponId: z.string() })),
+  },
+  [`${WORKSPACE}/partners/{id}/notes`]: {
+    get: list('List the notes about a partner', NoteResponse, Page, id),
+    post: byWriter(post('Add a note about a partner', NewNote, NoteResponse, id)),
+  },
+  [`${WORKSPACE}/partners/{id}/notes/{noteId}`]: {
+    delete: byWriter(remove('Delete a note about a partner', { ...id, noteId: z.uuid() })),
   },
 }

@@ -14,6 +14,7 @@ import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
 import { AdjustmentForm } from './adjustment-form.tsx'
 import { EntryTable } from './audit-table.tsx'
 import { Figures } from './figures.tsx'
+import { NotesSection } from './note-list.tsx'
 import { CouponAliases, PartnerForms, type Refused } from './partner-forms.tsx'
 import { PartnerLinks } from './partner-links.tsx'
 
@@ -83,6 +84,13 @@ export const PartnerPage = (props: Props) => {
           <a href={`${path}/personal-data`}>Personal data</a>
         </p>
       )}
+      <NotesSection path={path} notes={props.notes.slice(0, ROWS_SHOWN)} isManager={isManager}>
+        {props.notes.length > ROWS_SHOWN && (
+          <p>
+            <a href={`${path}/notes`}>View all notes</a>
+          </p>
+        )}
+      </NotesSection>
       <CouponAliases
         path={path}
         partnersPath={`${base}/partners`}

@@ -41,6 +41,8 @@ const DONE = {
   moved: 'Address changed. The partner signs in with the new one.',
   added: 'Coupon added.',
   already_added: 'This partner already has this coupon.',
+  note_added: 'Note added.',
+  note_deleted: 'Note deleted.',
   removed: 'Coupon removed. New checkouts that use it no longer credit this partner.',
 }
 

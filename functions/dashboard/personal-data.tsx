@@ -15,7 +15,7 @@ const EFFECT = {
   customers:
     'Removes the email addresses, the name, metadata and landing pages, and what Stripe’s events say of the buyer. Sales, commissions and your own IDs stay, so later sales are still credited. This cannot be undone.',
   partners:
-    'Removes the email address, the name, payment and invoice details, and emails, in all programs of this workspace, and bans the partner. Commissions, payouts and issued invoices stay, because you must keep them. This cannot be undone.',
+    'Removes the email address, the name, payment and invoice details, emails, and notes, in all programs of this workspace, and bans the partner. Commissions, payouts and issued invoices stay, because you must keep them. This cannot be undone.',
 }
 
 type Kind = keyof typeof EFFECT

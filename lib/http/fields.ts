@@ -40,6 +40,25 @@ export const line = (maxLength: number) =>
     .max(maxLength, `Must have at most ${maxLength} characters.`)
     .regex(/^\P{Cc}*$/u, 'Must be one line.')
 
+/**
+ * Text of at most so many characters, in lines and paragraphs: without control characters, and without those that reorder the text
+ * around them.
+ */
+export const writtenText = (most: number, notText = 'Must be a string.') =>
+  z
+    .string(notText)
+    .transform((typed) => typed.replace(/\r\n?/g, '\n').trim())
+    .pipe(
+      z
+        .string()
+        .min(1, NOT_BLANK)
+        .max(most, `Must have at most ${most.toLocaleString('en')} characters.`)
+        .regex(
+          /^(?:\n|[^\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069])*$/u,
+          'Has characters that cannot be shown.',
+        ),
+    )
+
 /** A name of one line, for people. */
 export const name = (description: string) => line(MAX_ID_LENGTH).min(1, NOT_BLANK).meta({ description })
 

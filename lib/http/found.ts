@@ -12,6 +12,7 @@ const REMEDIES = {
   partner: 'Search by `email` or `slug` instead.',
   link: 'List the partner’s links to find it.',
   coupon: 'List the partner’s coupons to find it.',
+  note: 'List the partner’s notes to find it.',
   mail: 'List the mails to find it.',
   invoice: 'List the invoices to find it.',
   'credit note': 'List the invoices to find it.',

@@ -145,6 +145,8 @@ const ACTIONS: Record<AuditAction, (details: Details) => string> = {
   'payout_year.exported': (d) => `downloaded who was paid what in ${text(d.year)}`,
   'link.added': (d) => `added the link ${quoted(d.slug)} to ${text(d.email)}`,
   'link.released': (d) => `released the link ${quoted(d.slug)} of ${text(d.email)}`,
+  'note.added': (d) => `wrote a note about ${text(d.email)}`,
+  'note.deleted': (d) => `deleted a note about ${text(d.email)}`,
   'coupon.added': (d) => `added the coupon ${quoted(d.couponId)} to ${text(d.email)}`,
   'coupon.removed': (d) => `removed the coupon ${quoted(d.couponId)} from ${text(d.email)}`,
   'commission.adjusted': (d) =>

@@ -12,7 +12,7 @@ import { updateTerms } from '../workspace/terms.queries.ts'
 type Own = { id: string; status: string }
 
 /**
- * Erases the person of a partner: address, name, payment and invoice details, mails, and the account to sign in with, unless
+ * Erases the person of a partner: address, name, payment and invoice details, mails, notes, and the account to sign in with, unless
  * another workspace knows the person. The partner stays, banned and under its slug, with its commissions and payouts; issued invoices
  * stay, because the law makes the merchant keep them. Refused while anything is due, held, or on its way.
  *
@@ -47,6 +47,7 @@ export const erasePartner = async (db: Db, act: Act, id: string, email: string):
         where m.workspace_id = ${workspaceId} and erase_texts(m.details, ${texts}, ${marks}) <> m.details`,
     sql`delete from former_partner_addresses where partner_id ${mine}`,
     sql`delete from applications where workspace_id = ${workspaceId} and (email = any(${texts}) or partner_id ${mine})`,
+    sql`delete from partner_notes where partner_id ${mine}`,
     sql`delete from payees where ${own}`,
     sql`delete from unreachable_people where ${own}`,
     sql`update payment_details

@@ -58,6 +58,7 @@ export const exportPartner = (db: Db, workspaceId: string, email: string): Promi
       select email, name, site_url as "siteUrl", promotion, answers, agreement_version as "agreementVersion", applied_at as "appliedAt",
              status, reason
       from applications where workspace_id = ${workspaceId} and (email = ${email} or partner_id in ${mine})`,
+    notes: sql`select author, content, created_at as "createdAt" from partner_notes where partner_id in ${mine}`,
     acceptedTerms: sql`select version, accepted_at as "acceptedAt" from agreement_acceptances where partner_id in ${mine}`,
     payoutAccounts: sql`
       select country, stripe_account_id as "stripeAccountId", status, created_at as "createdAt",

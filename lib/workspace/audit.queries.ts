@@ -37,6 +37,8 @@ export type AuditAction =
   | 'customer.erased'
   | 'link.added'
   | 'link.released'
+  | 'note.added'
+  | 'note.deleted'
   | 'coupon.added'
   | 'coupon.removed'
   | 'commission.adjusted'

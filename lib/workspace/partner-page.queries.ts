@@ -11,14 +11,15 @@ import { commissionsQuery } from '../tracking/commissions.queries.ts'
 import { eventsQuery } from '../tracking/events.queries.ts'
 import { auditLogQuery } from './audit.queries.ts'
 import { linksQuery } from './links.queries.ts'
+import { notesQuery } from './notes.queries.ts'
 import { groupsOfPartnerQuery, partnerQuery } from './partners.queries.ts'
 
 /** The newest rows of each list; the page links to the rest. */
 export const ROWS_SHOWN = 10
 
 /**
- * Reads a partner with its links, balances, payout account, groups, activity, and newest payouts, commissions, events, customers
- * and changes by managers, in one database round trip. A list with more rows than the page shows has one extra row.
+ * Reads a partner with its links, balances, payout account, groups, activity, and newest payouts, commissions, events, customers,
+ * changes by managers and notes, in one database round trip. A list with more rows than the page shows has one extra row.
  *
  * @param id     a UUID
  * @param period of the activity, which has the one before too
@@ -40,6 +41,7 @@ export const readPartnerPage = async (db: Db, workspaceId: string, id: string, p
     customers,
     activity,
     changes,
+    notes,
   ] = await db.batch([
     partnerQuery(db, workspaceId, id).compile(),
     groupsOfPartnerQuery(db, workspaceId, id).compile(),
@@ -53,6 +55,7 @@ export const readPartnerPage = async (db: Db, workspaceId: string, id: string, p
     customersQuery(db, workspaceId, ofPartner).compile(),
     workspaceActivityQuery(workspaceId, since, period.unit, id).compile(db),
     auditLogQuery(db, workspaceId, { subjectId: id, limit: ROWS_SHOWN + 1 }).compile(),
+    notesQuery(db, workspaceId, id, { limit: ROWS_SHOWN + 1 }).compile(),
   ])
   return (
     partner && {
@@ -68,6 +71,7 @@ export const readPartnerPage = async (db: Db, workspaceId: string, id: string, p
       customers,
       activity,
       changes,
+      notes,
     }
   )
 }

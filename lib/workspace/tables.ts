@@ -164,6 +164,14 @@ export type WorkspaceTables = {
     group_id: string | null
     status: PartnerStatus
   }
+  partner_notes: {
+    id: string
+    workspace_id: string
+    partner_id: string
+    author: string
+    content: string
+    created_at: Date
+  }
   coupon_aliases: {
     id: string
     workspace_id: string

@@ -140,6 +140,7 @@ test('a partner’s address and name are in no table after an erasure, but in th
   const manager = await merchant.asManager()
   await manager.patch(`/partners/${partnerId}`, { name })
   await partner.cookie()
+  await manager.post(`/partners/${partnerId}/notes`, { content: `${name} writes from ${email}.` })
   // The second time in a browser of its own, which is mailed.
   await signIn(email)
   await signIn(email)
@@ -164,6 +165,7 @@ test('a partner’s address and name are in no table after an erasure, but in th
     person: 'partner',
     data: {
       partners: [expect.objectContaining({ email, name })],
+      notes: [expect.objectContaining({ content: `${name} writes from ${email}.` })],
       mails: [expect.objectContaining({ recipient: email })],
       formerAddresses: [expect.objectContaining({ email: `old.${email}` })],
     },

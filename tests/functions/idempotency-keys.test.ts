@@ -45,6 +45,7 @@ const rowsOf = async ({ merchant }: Shop) => {
     'partners',
     'rewards',
     'coupon_aliases',
+    'partner_notes',
     'commissions',
     'adjustments',
     'members',
@@ -101,6 +102,12 @@ const CREATIONS: {
     of: 'partner',
     body: () => ({ couponId: 'SPRING' }),
     other: { couponId: 'FALL' },
+  },
+  {
+    path: '/partners/{id}/notes',
+    of: 'partner',
+    body: () => ({ content: 'Called.' }),
+    other: { content: 'Called again.' },
   },
   {
     path: '/commissions',

@@ -61,6 +61,9 @@ const ENDPOINTS = [
   { method: 'GET', path: '/partners/:partner/coupons', who: 'readers' },
   { method: 'POST', path: '/partners/:partner/coupons', body: { couponId: 'SUMMER' }, who: 'writers' },
   { method: 'DELETE', path: '/partners/:partner/coupons/:coupon', who: 'writers' },
+  { method: 'GET', path: '/partners/:partner/notes', who: 'readers' },
+  { method: 'POST', path: '/partners/:partner/notes', body: { content: 'Called.' }, who: 'writers' },
+  { method: 'DELETE', path: '/partners/:partner/notes/:note', who: 'writers' },
   { method: 'GET', path: '/commissions', who: 'readers' },
   {
     method: 'POST',
@@ -193,6 +196,11 @@ const createStaffed = async (coupon: string) => {
     [id, newId(), coupon],
   )
   await database.query(
+    `insert into partner_notes (id, workspace_id, partner_id, author, content, created_at)
+     select $2, $1, id, 'ann@shop.example', $3, now() from partners where workspace_id = $1`,
+    [id, newId(), coupon],
+  )
+  await database.query(
     `insert into audit_entries (id, workspace_id, actor, action, details, created_at)
      values ($2, $1, 'manager', 'workspace.created', '{}', now())`,
     [id, newId()],
@@ -238,6 +246,7 @@ const createStaffed = async (coupon: string) => {
             (select id from customers where workspace_id = $1) as customer,
             (select coupon_id from coupon_aliases where workspace_id = $1) as coupon,
             (select slug from links where workspace_id = $1) as link,
+            (select id from partner_notes where workspace_id = $1) as note,
             (select id from commissions where workspace_id = $1) as commission,
             (select id from events where workspace_id = $1) as event,
             (select id from mails where workspace_id = $1) as mail,

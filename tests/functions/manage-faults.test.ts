@@ -135,6 +135,7 @@ const createWatched = async () => {
                 (select count(*) from partners where workspace_id = $1)::int as partners,
                 (select count(*) from links where workspace_id = $1)::int as links,
                 (select count(*) from coupon_aliases where workspace_id = $1)::int as coupons,
+                (select count(*) from partner_notes where workspace_id = $1)::int as notes,
                 (select count(*) from webhook_endpoints where workspace_id = $1)::int as endpoints,
                 (select count(*) from webhook_deliveries where workspace_id = $1)::int as deliveries`,
         [id],
@@ -205,6 +206,13 @@ const CHANGES = [
   },
   { method: 'POST', path: '/partners/:partner/links', body: { slug: 'new' }, fetches: 3, status: 201 },
   { method: 'POST', path: '/partners/:partner/coupons', body: { couponId: 'NEW' }, fetches: 3, status: 201 },
+  {
+    method: 'POST',
+    path: '/partners/:partner/notes',
+    body: { content: 'Called.' },
+    fetches: 2,
+    status: 201,
+  },
   { method: 'POST', path: '/api-keys/:key/rotate', body: { overlapHours: 1 }, fetches: 3, status: 201 },
   {
     method: 'POST',

@@ -6,7 +6,7 @@ import { useDatabase } from '../support/merchant.ts'
 const database = useDatabase()
 const { createMerchant, watch } = useFaultyManage()
 
-/** A partner "ann" who has the coupon OLD and the further link old, and a manager whose calls go through a database that fails as planned. */
+/** A partner "ann" who has the coupon OLD, the further link old and a note, and a manager whose calls go through a database that fails as planned. */
 const createWatched = async () => {
   const merchant = await createMerchant()
   const { id: workspaceId, slug } = merchant.workspace
@@ -17,26 +17,38 @@ const createWatched = async () => {
     email: `ann@${slug}.example`,
   })
   const { plan, left, ...watched } = watch([workspaceId, slug], email)
-  const call = async (method: string, path: string, body?: unknown) =>
-    (await watched.call(method, `/${slug}/partners/${partnerId}${path}`, body)).status
+  const call = async (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
+    (await watched.call(method, `/${slug}/partners/${partnerId}${path}`, body, headers)).status
   await call('POST', '/coupons', { couponId: 'OLD' })
   await call('POST', '/links', { slug: 'old' })
+  await call('POST', '/notes', { content: 'Old.' })
+  const [note] = await database.query<{ id: string }>('select id from partner_notes where partner_id = $1', [
+    partnerId,
+  ])
   const state = async () => {
     const [row] = await database.query(
       `select status, slug, split_part(email, '@', 1) as mailbox,
               array(select l.slug from links l where l.partner_id = p.id order by 1) as links,
               array(select coupon_id from coupon_aliases a where a.partner_id = p.id order by 1) as coupons,
-              array(select action from audit_entries e where e.workspace_id = p.workspace_id order by e.id offset 2) as log
+              array(select content from partner_notes n where n.partner_id = p.id order by n.id) as notes,
+              array(select action from audit_entries e where e.workspace_id = p.workspace_id order by e.id offset 3) as log
        from partners p where id = $1`,
       [partnerId],
     )
     return row
   }
-  return { call, state, plan, left, slug }
+  return { call, state, plan, left, slug, noteId: note?.id }
 }
 type Watched = Awaited<ReturnType<typeof createWatched>>
 
-const BEFORE = { status: 'approved', slug: 'ann', mailbox: 'ann', links: ['old'], coupons: ['OLD'] }
+const BEFORE = {
+  status: 'approved',
+  slug: 'ann',
+  mailbox: 'ann',
+  links: ['old'],
+  coupons: ['OLD'],
+  notes: ['Old.'],
+}
 
 const CHANGES = [
   {
@@ -95,6 +107,21 @@ const CHANGES = [
     again: 404,
     send: ({ call }: Watched) => call('DELETE', '/links/old'),
     after: { ...BEFORE, links: [], log: ['link.released'] },
+  },
+  {
+    change: 'a note added',
+    status: 201,
+    again: 201,
+    // Without a key, a repeat adds another note.
+    send: ({ call }: Watched) => call('POST', '/notes', { content: 'New.' }, { 'Idempotency-Key': 'note-1' }),
+    after: { ...BEFORE, notes: ['Old.', 'New.'], log: ['note.added'] },
+  },
+  {
+    change: 'a note deleted',
+    status: 204,
+    again: 404,
+    send: ({ call, noteId }: Watched) => call('DELETE', `/notes/${noteId}`),
+    after: { ...BEFORE, notes: [], log: ['note.deleted'] },
   },
 ]
 

@@ -66,6 +66,8 @@ const ROWS = `
     select ${id('workspace', '1')}, ${id('partner')}, now() - interval '1 day', ${id('group', '1')}, 'approved' from numbers;
   insert into coupon_aliases (id, workspace_id, partner_id, coupon_id)
     select ${id('other')}, ${id('workspace', '1')}, ${id('partner')}, 'coupon-' || n from numbers;
+  insert into partner_notes (id, workspace_id, partner_id, author, content, created_at)
+    select ${id('other')}, ${id('workspace', '1')}, ${id('partner')}, 'ann@shop.example', 'Note', now() from numbers;
   insert into links (id, workspace_id, program_id, partner_id, slug, slug_key, created_at)
     select ${id('other')}, ${id('workspace', '1')}, ${id('program', '1')}, ${id('partner')}, 'former-' || n, 'former-' || n, now() from numbers;
   insert into join_pages (program_id, workspace_id, is_open, intro, questions, approves)

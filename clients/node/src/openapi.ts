@@ -707,6 +707,69 @@ responses: {
 }
 patch?: never
 }
+"/partners/{id}/notes": {
+parameters: NoParameters
+/** List the notes about a partner */
+get: {
+parameters: { query?: { cursor?: undefined | string; limit?: undefined | number }; header?: never; path: { id: string }; cookie?: never }
+requestBody?: never
+responses: {
+200: { headers: Record<string, unknown>; content: { "application/json": {
+data: Array<components['schemas']["Note"]>
+nextCursor: string | null
+} } }
+400: Failure
+401: Failure
+403: Failure
+404: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+put?: never
+/** Add a note about a partner */
+post: {
+parameters: { query?: never; header?: { "Idempotency-Key"?: undefined | string }; path: { id: string }; cookie?: never }
+requestBody: { content: { "application/json": components['schemas']["NewNote"] } }
+responses: {
+201: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["Note"] } }
+400: Failure
+401: Failure
+403: Failure
+404: Failure
+409: Failure
+413: Failure
+415: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+delete?: never
+patch?: never
+}
+"/partners/{id}/notes/{noteId}": {
+parameters: NoParameters
+get?: never
+put?: never
+post?: never
+/** Delete a note about a partner */
+delete: {
+parameters: { query?: never; header?: never; path: { id: string; noteId: string }; cookie?: never }
+requestBody?: never
+responses: {
+204: { headers: Record<string, unknown>; content?: never }
+401: Failure
+403: Failure
+404: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+patch?: never
+}
 "/balances": {
 parameters: NoParameters
 /** List what is payable to partners, or owed by them */
@@ -1433,6 +1496,10 @@ couponId: (unknown) & (unknown)
 /** The code that customers enter. */
 couponLabel?: undefined | string | null
 }
+NewNote: {
+/** Line breaks are kept. */
+content: string
+}
 NewWebhookEndpoint: {
 /** Where events are sent: https, and no address of a private network. */
 url: string
@@ -1805,6 +1872,13 @@ slug: string
 link: string
 /** Whether its slug is the partner’s. */
 isMain: boolean
+}
+Note: {
+id: string
+content: string
+/** An email address, or `API key "<name>"`. */
+author: string
+createdAt: string
 }
 PartnerBalance: {
 partnerId: string

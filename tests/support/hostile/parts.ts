@@ -16,6 +16,7 @@ const TABLES: Record<string, string> = {
   runs: 'payout_runs',
   coupons: 'coupon_aliases',
   audit: 'audit_entries',
+  notes: 'partner_notes',
   secrets: 'stripe_secrets',
 }
 
