@@ -1825,8 +1825,8 @@ end $$;
 -- or those in force when a sale was paid. That is two times, because a processor's time is
 -- in whole seconds: the terms are those at the end, and a partner who was active at either
 -- is approved. firstRewardedAt is when the customer first earned a sale commission in the
--- program: by its first sale that earns one at present, reversed or not, or as an import
--- reported it.
+-- program by that time: by its first sale that earns one at present, reversed or not, or as
+-- an import reported it.
 create function partner_terms_1(partner uuid, customer uuid, paid_from timestamptz, paid_to timestamptz) returns jsonb
 language plpgsql stable
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
@@ -1864,13 +1864,14 @@ begin
         from events e
         where e.customer_id = customer and p.program_id = (
             select c.program_id from commissions c where c.id = e.commission_id and c.kind = 'sale')
+          and (paid_to is null or e.occurred_at <= paid_to)
         order by e.occurred_at limit 1;
 
         first_rewarded_at := least(first_rewarded_at, (   -- ignores nulls
             select r.started_at
             from referrals r
             where exists (select from customers cu where cu.id = customer and cu.imported_at is not null)
-              and r.customer_id = customer and r.started_at is not null
+              and r.customer_id = customer and r.started_at is not null and (paid_to is null or r.referred_at <= paid_to)
               and (select i.program_id from partners i where i.id = r.partner_id) = p.program_id
             order by r.referred_at desc limit 1));
     end if;
@@ -1911,8 +1912,9 @@ end $$;
 -- revoked or expired, or "insufficient_scope".
 -- processor_key is what a processor's events name the sale by, null for a lead; is_own is
 -- whether a sale has an id of the merchant's own. click_ids are lines: of several, the newest that has not expired is the report's.
+-- dated_at is when a dated report took place: the terms are those of then, with everybody who referred the customer and their terms.
 create function load_report_1(api_key_hash text, report_kind text, report_id text, customer_kind text, customer_ref text,
-                              click_ids text, processor_key text, is_own boolean, now timestamptz) returns jsonb
+                              click_ids text, processor_key text, is_own boolean, now timestamptz, dated_at timestamptz) returns jsonb
 language plpgsql stable
 security definer set search_path = public, pg_temp
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
@@ -1932,7 +1934,12 @@ declare
     click           jsonb;
     click_partner   jsonb;
     owner           jsonb;
+    referrers       jsonb;
+    referrals       jsonb;
     refunds         jsonb;
+    -- A dated report is judged like a processor's, whose times are whole seconds: see partner_terms_1.
+    dated_to        timestamptz := case when dated_at = date_trunc('second', dated_at)
+                                        then dated_at + interval '999 milliseconds' else dated_at end;
 begin
     select k.id, k.workspace_id, w.sales_from, 'track' = any (k.scopes) into key_id, workspace, sales_from, may_track
     from api_keys k join workspaces w on w.id = k.workspace_id
@@ -1946,7 +1953,7 @@ begin
         if position(E'\n' in click_ids) > 0 then   -- one for each program of a site
             select * into cl from clicks c
             where c.workspace_id = workspace and c.id = any(string_to_array(click_ids, E'\n'))
-            order by c.expires_at > now desc, c.created_at desc, c.id limit 1;
+            order by c.expires_at > coalesce(dated_at, now) desc, c.created_at desc, c.id limit 1;
         else
             select * into cl from clicks c where c.workspace_id = workspace and c.id = click_ids;
         end if;
@@ -1965,15 +1972,24 @@ begin
             customer := jsonb_build_object(
                 'id', cu.id, 'revision', cu.revision, 'partnerId', cu.partner_id, 'email', cu.email, 'name', cu.name,
                 'isClickedFirst', cl.id is not null and not exists (
-                    select from referrals r where r.customer_id = cu.id and r.referred_at <= now
+                    select from referrals r where r.customer_id = cu.id and r.referred_at <= coalesce(dated_at, now)
                                               and coalesce(r.clicked_at, r.referred_at) <= cl.created_at));
         end if;
         if cl.id is not null then
-            click_partner := partner_terms_1(cl.partner_id, cu.id, null, null);
+            click_partner := partner_terms_1(cl.partner_id, cu.id, dated_at, dated_to);
             click := jsonb_build_object('id', cl.id, 'createdAt', cl.created_at, 'expiresAt', cl.expires_at,
                                         'partner', click_partner);
         end if;
-        if cu.partner_id is not null then
+        if cu.id is not null and dated_at is not null then
+            referrals := (
+                select jsonb_agg(jsonb_build_object(
+                    'origin', r.origin, 'partnerId', r.partner_id, 'source', r.source, 'attribution', r.attribution,
+                    'referredAt', r.referred_at, 'clickedAt', r.clicked_at))
+                from referrals r where r.customer_id = cu.id);
+            referrers := (
+                select jsonb_agg(partner_terms_1(r.partner_id, cu.id, dated_at, dated_to))
+                from (select distinct partner_id from referrals where customer_id = cu.id) r);
+        elsif cu.partner_id is not null then
             owner := case when cu.partner_id = cl.partner_id then click_partner
                           else partner_terms_1(cu.partner_id, cu.id, null, null) end;
         end if;
@@ -1993,6 +2009,7 @@ begin
 
     return jsonb_build_object(
         'keyId', key_id, 'workspaceId', workspace, 'recorded', recorded, 'customer', customer, 'click', click, 'customerPartner', owner,
+        'referrals', referrals, 'referrers', referrers,
         'customerEmails', coalesce(array_remove(emails, null), '{}'),
         'refunds', coalesce(refunds, '[]'), 'adoptsSales', adopts_sales, 'hasProcessorEvents', is_joined, 'mayBeDuplicate', is_processed and is_own,
         -- Only a sale under an id of the merchant's depends on it.
@@ -2273,6 +2290,7 @@ create function mark_late(workspace uuid, saved_id uuid, of_customer uuid, late 
 language plpgsql as $$
 declare
     is_referred   boolean     := late -> 'isReferred';
+    is_dated      boolean     := late -> 'isDated';
     since         timestamptz := late ->> 'since';
     emails        text[]      := array(select jsonb_array_elements_text(late -> 'emails'));
     paid_at       timestamptz;
@@ -2283,12 +2301,14 @@ begin
         from events s
         where s.customer_id = of_customer and s.kind = 'sale' and s.id <> saved_id
           and s.occurred_at >= date_trunc('second', since)
-          and (s.occurred_at >= date_trunc('second', now) and s.occurred_at = date_trunc('second', s.occurred_at)
+          and (is_dated or s.occurred_at >= date_trunc('second', now) and s.occurred_at = date_trunc('second', s.occurred_at)
                or not exists (select from referrals r where r.customer_id = of_customer and r.origin <> saved_id::text
                                 and r.referred_at < s.occurred_at + interval '1 second'
                                 and (r.source <> 'import' or r.referred_at <= s.occurred_at
                                      or s.occurred_at = date_trunc('second', s.occurred_at))))
         order by s.occurred_at limit 1;
+        -- A dated sale may have lost its reward to a later one, so it is planned again itself.
+        paid_at := case when is_dated and paid_at is not null then least(paid_at, now) else paid_at end;
         emails := array(select i.value from customer_identities i where i.customer_id = of_customer and i.kind = 'email');
     end if;
 
@@ -2341,7 +2361,8 @@ declare
     partner       uuid        := report ->> 'partnerId';
     click         text        := report ->> 'clickId';
     hash          text        := report ->> 'bodyHash';
-    now           timestamptz := report ->> 'now';
+    now           timestamptz := report ->> 'now';          -- when it took place
+    received_at   timestamptz := report ->> 'receivedAt';   -- the same, but for a dated report
     known         jsonb       := report -> 'customer';
     of_customer   uuid        := known ->> 'id';
     identities    jsonb       := report -> 'identities';
@@ -2452,6 +2473,9 @@ begin
         values (workspace, of_customer, saved_id::text, (referrer ->> 'partnerId')::uuid, 'click', referrer ->> 'attribution',
                 now, (referrer ->> 'clickedAt')::timestamptz)
         on conflict do nothing;
+        if now <> received_at and known is not null then   -- others may have referred it since
+            update customers c set partner_id = present_owner(of_customer) where c.id = of_customer;
+        end if;
     end if;
 
     -- Inserts nothing if a concurrent sale of the customer has taken the one-time reward.
@@ -2472,7 +2496,7 @@ begin
                 (commission ->> 'payableAt')::timestamptz, now, utc_day(now));
         if commission -> 'reversal' is not null then
             perform reverse_1((commission -> 'reversal' ->> 'id')::uuid, workspace, (commission ->> 'id')::uuid,
-                              (commission -> 'reversal' -> 'amountCents')::bigint, now);
+                              (commission -> 'reversal' -> 'amountCents')::bigint, received_at);
         end if;
     end if;
 
@@ -2481,13 +2505,13 @@ begin
     end if;
     if (review -> 'holds')::boolean then
         perform hold_possible_duplicate_1(workspace, saved_id, click, null, true, (review -> 'hours')::integer,
-                                          review ->> 'processorIds', review ->> 'reportPrefix', now);
+                                          review ->> 'processorIds', review ->> 'reportPrefix', received_at);
     elsif review is not null then
         perform note_received_1(workspace, saved_id, click, null, (review -> 'hours')::integer,
                                 review ->> 'processorIds', review ->> 'reportPrefix');
     end if;
     if (report -> 'isSelfReferral')::boolean then
-        perform hold_self_referral_1(workspace, saved_id, true, now);
+        perform hold_self_referral_1(workspace, saved_id, true, received_at);
     end if;
     return jsonb_build_object('id', saved_id, 'attributed', true, 'bodyHash', hash,
                               'isAnnounced', current_setting('tributary.announced', true) = 'on');

@@ -61,7 +61,8 @@ const record = async (db: Db, workspaceId: string, apiKey: string, reports: Time
       refunds,
       click,
       decision,
-      now,
+      at: now,
+      receivedAt: now,
     }
     const { status } = await saveReport(client, { ...decided, bodyHash: 'demo' })
     if (status !== 'saved') throw new Error('A report of the demo conflicts with nothing.')

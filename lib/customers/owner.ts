@@ -17,16 +17,19 @@ export type Referral = {
   startedAt: Date | null
 }
 
-const inOrder = (a: Referral, b: Referral): number =>
+/** What says who owns a customer. */
+type Referrer = Pick<Referral, 'origin' | 'partnerId' | 'source' | 'attribution' | 'referredAt' | 'clickedAt'>
+
+const inOrder = (a: Referrer, b: Referrer): number =>
   Number(a.referredAt) - Number(b.referredAt) || (a.origin < b.origin ? -1 : a.origin > b.origin ? 1 : 0)
 
-const moves = ({ source, attribution }: Referral): boolean => source === 'import' || attribution === 'last'
+const moves = ({ source, attribution }: Referrer): boolean => source === 'import' || attribution === 'last'
 
 /**
  * The partner who owns a customer at a time: of the latest referral that moves it, else of the first one. If there is none
  * by then, of the first report that came later with a click from before.
  */
-export const ownerAt = (referrals: Referral[], at: Date): string | null => {
+export const ownerAt = (referrals: Referrer[], at: Date): string | null => {
   const all = [...referrals].sort(inOrder)
   const known = all.filter(({ referredAt }) => referredAt <= at)
   const late = all.find(({ clickedAt }) => clickedAt !== null && clickedAt <= at)

@@ -2,10 +2,11 @@
 
 import type { SalesFrom } from '../purchases/processors.ts'
 import type { RewardInterval } from './intervals.ts'
+import { CLOCK_DIFFERENCE_MS } from './occurred-at.ts'
 import type { Report } from './report.ts'
 import type { Reward } from './rewards.ts'
 import type { SelfReferrals } from './self-referrals.ts'
-import type { HandCreditStep, Step } from './steps.ts'
+import type { ClickFacts, HandCreditStep, Step } from './steps.ts'
 
 /** The part of a report that decides whom it is credited to. */
 type Claim = Pick<Report, 'kind' | 'clickId'>
@@ -101,23 +102,31 @@ const followCoupon = ({ couponId, partner }: CouponAlias): Attribution => {
     : { credit: null, steps: [...steps, inactive(partner)] }
 }
 
+const clickFacts = ({ id, partner, createdAt, expiresAt }: Click): ClickFacts => ({
+  clickId: id,
+  slug: partner.slug,
+  clickedAt: createdAt.toISOString(),
+  expiresAt: expiresAt.toISOString(),
+})
+
 /** The credit that the reported click gives, or the reason why it gives none. */
 const followClick = (clickId: string | null, click: Click | null, now: Date): Attribution => {
   if (clickId === null) return { credit: null, steps: [{ code: 'no_click', facts: {} }] }
   if (click === null) return { credit: null, steps: [{ code: 'unknown_click', facts: { clickId } }] }
 
-  const facts = {
-    clickId: click.id,
-    slug: click.partner.slug,
-    clickedAt: click.createdAt.toISOString(),
-    expiresAt: click.expiresAt.toISOString(),
-  }
+  const facts = clickFacts(click)
   if (now >= click.expiresAt) return { credit: null, steps: [{ code: 'expired_click', facts }] }
   if (click.partner.status !== 'approved') {
     return { credit: null, steps: [inactive(click.partner)] }
   }
   return { credit: { partner: click.partner, by: 'click' }, steps: [{ code: 'click', facts }] }
 }
+
+/** The credit that the click of a merchant's report gives. Of a dated one, a click made after the event did not lead to it. */
+export const followReportedClick = (clickId: string | null, click: Click | null, at: Date): Attribution =>
+  click && Number(click.createdAt) > Number(at) + CLOCK_DIFFERENCE_MS
+    ? { credit: null, steps: [{ code: 'later_click', facts: clickFacts(click) }] }
+    : followClick(clickId, click, at)
 
 /**
  * Which partner an event is credited to, and the steps that led there.
@@ -136,7 +145,9 @@ export const attribute = (report: Claim, facts: Facts, now: Date): Attribution =
     const { partner, step } = byHand
     return { credit: partner && { partner, by: 'manual' }, steps: [step] }
   }
-  if (!purchase) return attributeReport(report, facts, followClick(report.clickId, facts.click, now))
+  if (!purchase) {
+    return attributeReport(report, facts, followReportedClick(report.clickId, facts.click, now))
+  }
 
   const byCoupon = purchase.coupon ? followCoupon(purchase.coupon) : { credit: null, steps: [] }
   if (byCoupon.credit) return byCoupon
@@ -172,11 +183,20 @@ const attributeReport = (report: Claim, facts: Facts, byClick: Attribution): Att
   if (known === null) return byClick
 
   const because = whyKnownPartner(report, facts, byClick, known)
-  if (because === null) return byClick
+  if (because === null) return isNotCredited(report, byClick, known) ? notCredited(byClick, known) : byClick
   if (known.status !== 'approved') return { ...byClick, steps: [...byClick.steps, inactive(known)] }
   const step: Step = { code: 'customer', facts: { slug: known.slug, because } }
   return { credit: { partner: known, by: 'customer' }, steps: [...byClick.steps, step] }
 }
+
+/** Whether only a setting of the program keeps the customer's partner from being credited with a sale. */
+const isNotCredited = ({ kind }: Claim, byClick: Attribution, { status }: PartnerTerms): boolean =>
+  kind === 'sale' && byClick.credit === null && status === 'approved'
+
+const notCredited = (byClick: Attribution, { slug, programId }: PartnerTerms): Attribution => ({
+  ...byClick,
+  steps: [...byClick.steps, { code: 'known_customer_not_credited', facts: { slug, programId } }],
+})
 
 /** Why the customer's partner prevails over the click, or null. */
 const whyKnownPartner = (

@@ -31,7 +31,9 @@ export type DecidedReport = {
   decision: Decision
   /** Reported refunds that wait for the sale. */
   refunds: ReportedRefund[]
-  now: Date
+  /** When it took place, as it was judged: see `judgedAt`. */
+  at: Date
+  receivedAt: Date
 }
 
 /** What a report changes of a customer that is known. */
@@ -44,8 +46,11 @@ export const changesOf = (decided: DecidedReport, customer: ReportedCustomer, { 
   const isMoved = customer.partnerId === null || (by === 'click' && partner.attribution === 'last')
   const partnerId = isMoved ? partner.id : customer.partnerId
   // A purchase that is planned concurrently depends on it, so that plan must not hold.
+  // So do the customer's later sales on a dated report.
   const isReferred =
-    partnerId !== customer.partnerId || (customer.isClickedFirst && referrerOf(decided) !== null)
+    partnerId !== customer.partnerId ||
+    (customer.isClickedFirst && referrerOf(decided) !== null) ||
+    decided.at < decided.receivedAt
   const isChanged = isReferred || email !== customer.email || name !== customer.name
   return { email, name, partnerId, isMoved, isReferred, isChanged }
 }

@@ -1,12 +1,20 @@
 /** The facts that a report is decided from, in one read. */
 import { identityOf } from '../customers/identities.ts'
+import { ownerAt, type Referral } from '../customers/owner.ts'
 import type { Client } from '../db/neon.ts'
 import { purchaseKeyOf } from '../purchases/facts.ts'
 import { isProcessorId } from '../purchases/processors.ts'
 import type { ReportedRefund } from '../purchases/refunds.ts'
-import type { Click, Facts, PartnerTerms } from './attribution.ts'
+import {
+  type Attribution,
+  type Click,
+  type Facts,
+  followReportedClick,
+  type PartnerTerms,
+} from './attribution.ts'
 import { clickIdsIn } from './click-ids.ts'
 import type { ReportedCustomer } from './decided-report.ts'
+import { judgedAt } from './occurred-at.ts'
 import type { Report } from './report.ts'
 import type { RecordedEvent } from './reports.queries.ts'
 
@@ -31,12 +39,20 @@ export type ReportFacts = Facts & {
 /** Why a report's API key is refused. A revoked or expired key counts as unknown. */
 export type KeyRefusal = 'unknown_key' | 'insufficient_scope'
 
-type ReportKey = Pick<Report, 'kind' | 'externalId' | 'customerExternalId' | 'clickId'>
+type ReportKey = Pick<Report, 'kind' | 'externalId' | 'customerExternalId' | 'clickId' | 'occurredAt'>
 
 /** What load_report_1 of schema.sql returns. */
 type LoadedFacts = Omit<ReportFacts, 'click' | 'customerPartner'> & {
   click: FromJson<Click> | null
   customerPartner: FromJson<PartnerTerms> | null
+  /** Of a dated report: everybody who referred the customer, with the terms of that time. */
+  referrals: ReferralRow[] | null
+  referrers: FromJson<PartnerTerms>[] | null
+}
+
+type ReferralRow = Pick<Referral, 'origin' | 'partnerId' | 'source' | 'attribution'> & {
+  referredAt: string
+  clickedAt: string | null
 }
 
 /**
@@ -47,26 +63,54 @@ type LoadedFacts = Omit<ReportFacts, 'click' | 'customerPartner'> & {
 export const loadReportFacts = async (
   db: Client,
   apiKeyHash: string,
-  { kind, externalId, customerExternalId, clickId }: ReportKey,
+  report: ReportKey,
   now: Date,
 ): Promise<ReportFacts | KeyRefusal> => {
+  const { kind, externalId, customerExternalId, clickId } = report
+  const at = judgedAt(report, now)
   const customer = identityOf(customerExternalId)
   // Only a sale under an id of the merchant's can be a possible duplicate, or depends on who reports the sales that earn.
   const isOwn = kind === 'sale' && !isProcessorId(externalId)
   const clickIds = clickId && clickIdsIn(clickId).join('\n')
   const processorKey = kind === 'lead' ? null : purchaseKeyOf(externalId)
   const [row] = await db.query<{ facts: LoadedFacts | KeyRefusal }>(
-    'select load_report_1($1, $2, $3, $4, $5, $6, $7, $8, $9) as facts',
-    [apiKeyHash, kind, externalId, customer.kind, customer.value, clickIds, processorKey, isOwn, now],
+    'select load_report_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as facts',
+    [
+      ...[apiKeyHash, kind, externalId, customer.kind, customer.value],
+      ...[clickIds, processorKey, isOwn, now, at < now ? at : null],
+    ],
   )
   const facts = row?.facts ?? 'unknown_key'
   if (typeof facts === 'string') return facts
-  return {
-    ...facts,
-    click: facts.click && reviveClick(facts.click),
-    customerPartner: facts.customerPartner && reviveTerms(facts.customerPartner),
-  }
+  const click = facts.click && reviveClick(facts.click)
+  return { ...facts, click, customerPartner: ownerOf(facts, followReportedClick(clickId, click, at), at) }
 }
+
+/** The partner who owns the customer, or owned it when a dated report took place, which refers the customer itself. */
+const ownerOf = (
+  { customerPartner, referrals, referrers }: LoadedFacts,
+  { credit }: Attribution,
+  at: Date,
+): PartnerTerms | null => {
+  if (!referrals) return customerPartner && reviveTerms(customerPartner)
+  const own = credit && {
+    origin: '',
+    partnerId: credit.partner.id,
+    source: 'click' as const,
+    attribution: credit.partner.attribution,
+    referredAt: at,
+    clickedAt: null,
+  }
+  const ownerId = ownerAt([...referrals.map(reviveReferral), ...(own ? [own] : [])], at)
+  const owner = referrers?.find(({ id }) => id === ownerId)
+  return owner ? reviveTerms(owner) : (credit?.partner ?? null)
+}
+
+const reviveReferral = ({ referredAt, clickedAt, ...referral }: ReferralRow) => ({
+  ...referral,
+  referredAt: new Date(referredAt),
+  clickedAt: clickedAt === null ? null : new Date(clickedAt),
+})
 
 /** A value as JSON holds it: dates are text. */
 export type FromJson<T> = {

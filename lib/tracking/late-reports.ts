@@ -6,6 +6,8 @@ import { addressesOf, changesOf, type DecidedReport, referrerOf } from './decide
 export type LateReport = {
   /** Whether the report says whose the customer is: its own payments count too, and those of all its addresses. */
   isReferred: boolean
+  /** Whether it says when it took place: what the customer bought since may depend on it in every way. */
+  isDated: boolean
   /** From when on it is. */
   since: Date
   /** The addresses that the report names. */
@@ -22,12 +24,13 @@ export type LateReport = {
  * @returns null if there can be none
  */
 export const lateOf = (decided: DecidedReport, credit: Credit): LateReport | null => {
-  const { report, customer, adoptsSales, now } = decided
+  const { report, customer, adoptsSales, at, receivedAt } = decided
   const referrer = referrerOf(decided)
   const emails = addressesOf(report)
-  if (!referrer || !(customer || adoptsSales || emails.length)) return null
+  const isDated = at < receivedAt
+  if (!(referrer || isDated) || !(customer || adoptsSales || emails.length)) return null
   const { isReferred, isClickedFirst } = customer
     ? { ...changesOf(decided, customer, credit), ...customer }
     : { isReferred: adoptsSales, isClickedFirst: adoptsSales }
-  return { isReferred, since: isClickedFirst ? referrer.createdAt : now, emails }
+  return { isReferred, isDated, since: referrer && isClickedFirst ? referrer.createdAt : at, emails }
 }

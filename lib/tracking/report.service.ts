@@ -11,6 +11,7 @@ import { lostRace } from '../unavailable.ts'
 import type { NudgeEnv } from '../webhooks/nudge.service.ts'
 import { decide } from './decide.ts'
 import { loadReportFacts } from './facts.queries.ts'
+import { judgedAt } from './occurred-at.ts'
 import type { Report } from './report.ts'
 import { type RecordedEvent, saveReport } from './reports.queries.ts'
 import { keyRefusal, respondRecorded } from './respond.service.ts'
@@ -44,6 +45,7 @@ const record = async <E extends KeyEnv & TrackingEnv>(
   joinReport: JoinReport,
 ): Promise<RecordedEvent> => {
   const { db, now, apiKeyHash } = c.var
+  const at = judgedAt(report, now)
   for (let round = 0; round < ROUNDS; round++) {
     const facts = await loadReportFacts(db, apiKeyHash, report, now)
     if (typeof facts === 'string') throw keyRefusal(facts)
@@ -60,7 +62,8 @@ const record = async <E extends KeyEnv & TrackingEnv>(
     noteForLog(c, { actor: `key ${keyId}`, keyHash: undefined, workspaceId })
     // Without its hash, the report is incomplete until it is joined.
     const isJoined = hasProcessorEvents || tiedByLead(report).length > 0
-    const saved = { workspaceId, report, customer, bodyHash: isJoined ? null : bodyHash, now }
+    const times = { at, receivedAt: now }
+    const saved = { workspaceId, report, customer, bodyHash: isJoined ? null : bodyHash, ...times }
     const result = recorded
       ? ({ status: 'saved', event: recorded } as const)
       : await saveReport(db, {
@@ -69,7 +72,7 @@ const record = async <E extends KeyEnv & TrackingEnv>(
           mayBeDuplicate,
           refunds,
           click: facts.click,
-          decision: decide(report, facts, now),
+          decision: decide(report, facts, at),
         })
     if (result.status === 'conflict') continue
     if (result.event.bodyHash !== null) return result.event

@@ -10,6 +10,8 @@ export type Report = {
   clickId: string | null
   eventName: string
   metadata: Record<string, unknown> | null
+  /** When it took place, if the report says so. */
+  occurredAt?: Date | undefined
   /** What was sold; a lead has none. */
   sale: Money | null
 }

@@ -45,7 +45,7 @@ export const saveReport = async (db: Client, decided: DecidedReport): Promise<Sa
 
 /** What save_report_1 of schema.sql saves. What is absent is null or left out there. */
 const toSaved = (decided: DecidedReport) => {
-  const { workspaceId, report, bodyHash, decision, now } = decided
+  const { workspaceId, report, bodyHash, decision, at, receivedAt } = decided
   const { kind, externalId, customerExternalId, eventName, metadata, sale } = report
   const { clickId, credit } = decision
   const waiting = sale && settleWaiting(decision, decided.refunds, { ...sale, externalId })
@@ -62,7 +62,8 @@ const toSaved = (decided: DecidedReport) => {
     clickId,
     bodyHash,
     steps: waiting?.steps ?? decision.steps,
-    now,
+    now: at,
+    receivedAt,
     purchaseKey: sale ? purchaseKeyOf(externalId) : undefined,
     refunds: waiting?.settled.length ? waiting.settled.map(toSettled) : undefined,
     ...(credit ? toCredited(decided, credit, waiting?.reversedCents ?? 0n) : toUncredited(decided)),

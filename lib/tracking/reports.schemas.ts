@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { MAX_EMAIL_LENGTH, normalizeEmail } from '../emails.ts'
 import { currency, id, MAX_ID_LENGTH, optional } from '../http/fields.ts'
 import { MAX_AMOUNT_CENTS } from '../money.ts'
+import { CLOCK_DIFFERENCE_MS, MAX_AGE_DAYS } from './occurred-at.ts'
 import type { RefundReport } from './refund.ts'
 import type { Report } from './report.ts'
 
@@ -40,6 +41,23 @@ const metadata = optional(
     .meta({ description: 'Free-form JSON object, at most 16 KiB and 32 levels deep.' }),
 )
 
+const occurredAt = optional(
+  z.iso
+    .datetime({ offset: true, error: 'Must be a time with its offset, such as 2026-11-22T09:30:00Z.' })
+    .transform((text) => new Date(text))
+    .refine((at) => Number(at) <= Date.now() + CLOCK_DIFFERENCE_MS, 'Must not be in the future.')
+    .refine(
+      (at) => Number(at) >= Date.now() - MAX_AGE_DAYS * 24 * 60 * 60_000,
+      `Must be at most ${MAX_AGE_DAYS} days ago.`,
+    )
+    .meta({
+      description:
+        'When it happened, if that is not now: ISO 8601 with `Z` or an offset, at most 400 days ago. Everything is decided as of ' +
+        'this time.',
+      examples: ['2026-11-22T09:30:00Z'],
+    }),
+)
+
 /** POST /api/track/sale. */
 export const SaleEvent = z
   .object({
@@ -62,6 +80,7 @@ export const SaleEvent = z
     clickId,
     eventName: optional(id('Your name for the event.')).meta({ default: 'sale' }),
     metadata,
+    occurredAt,
   })
   .transform(
     (sale): Report => ({
@@ -73,6 +92,7 @@ export const SaleEvent = z
       clickId: sale.clickId ?? null,
       eventName: sale.eventName ?? 'sale',
       metadata: sale.metadata ?? null,
+      occurredAt: sale.occurredAt ?? undefined,
       sale: { amountCents: BigInt(sale.amountCents), currency: sale.currency ?? 'USD' },
     }),
   )
@@ -98,6 +118,7 @@ export const LeadEvent = z
     clickId,
     eventName: optional(id('Your name for the event.')).meta({ default: 'lead' }),
     metadata,
+    occurredAt,
   })
   .transform(
     (lead): Report => ({
@@ -109,6 +130,7 @@ export const LeadEvent = z
       clickId: lead.clickId ?? null,
       eventName: lead.eventName ?? 'lead',
       metadata: lead.metadata ?? null,
+      occurredAt: lead.occurredAt ?? undefined,
       sale: null,
     }),
   )

@@ -5,7 +5,7 @@ import { PROCESSOR_NAMES, type Processor, SALE_EXPECTED } from '../purchases/pro
 import { type Reward, rewardResponse } from './rewards.ts'
 
 type RewardFacts = { percent: number } | { amountCents: number; currency: string }
-type ClickFacts = { clickId: string; slug: string; clickedAt: string; expiresAt: string }
+export type ClickFacts = { clickId: string; slug: string; clickedAt: string; expiresAt: string }
 
 /** A manager's decision whom an event is credited to. `partnerId` is null if to nobody. */
 export type HandCreditStep = {
@@ -25,8 +25,11 @@ export type Step =
   | { code: 'no_click'; facts: Record<string, never> }
   | { code: 'unknown_click'; facts: { clickId: string } }
   | { code: 'expired_click'; facts: ClickFacts }
+  | { code: 'later_click'; facts: ClickFacts }
   | { code: 'partner_inactive'; facts: { slug: string; partnerId: string } }
   | { code: 'customer'; facts: { slug: string; because: keyof typeof BECAUSE } }
+  /** A sale without a click that counts: the customer has a partner, but the program does not credit known customers. */
+  | { code: 'known_customer_not_credited'; facts: { slug: string; programId: string } }
   | { code: 'unreferred_subscription'; facts: Record<string, never> }
   | { code: 'unknown_customer'; facts: Record<string, never> }
   | { code: 'group_reward'; facts: { group: string } & RewardFacts }
@@ -163,10 +166,14 @@ export const explain = (step: Step): string => {
       return `The click ID “${facts.clickId}” in the report does not exist in this workspace.`
     case 'expired_click':
       return `The visitor clicked the link of “${facts.slug}” on ${day(facts.clickedAt)}, but the click expired on ${day(facts.expiresAt)}.`
+    case 'later_click':
+      return `The visitor clicked the link of “${facts.slug}” on ${day(facts.clickedAt)}, after this event took place.`
     case 'partner_inactive':
       return `The partner “${facts.slug}” is not active and receives no credit.`
     case 'customer':
       return `The customer ${BECAUSE[facts.because](facts.slug)}`
+    case 'known_customer_not_credited':
+      return `The customer belongs to “${facts.slug}”, but this program does not credit sales to known customers without a click.`
     case 'unreferred_subscription':
       return 'The first payment of this subscription was credited to nobody, and so are its renewals.'
     case 'unknown_customer':

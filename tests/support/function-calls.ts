@@ -82,7 +82,7 @@ const coupons = [{ n: 1, id: 'coupon-new', label: null }]
 
 const keyHash = (n: number) => n.toString(16).padStart(64, '0')
 const load = (kind: string, reportId: string, customer: string, click: string) =>
-  call('load_report_1', keyHash(1), kind, reportId, 'external', customer, click, 'order-1', true, NOW)
+  call('load_report_1', keyHash(1), kind, reportId, 'external', customer, click, 'order-1', true, NOW, null)
 
 const insertEvent = `insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, amount_cents,
     currency, click_id, steps, occurred_at)

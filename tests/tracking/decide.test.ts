@@ -32,7 +32,7 @@ const leo = (terms: Partial<PartnerTerms> = {}) => partner({ id: 'p-leo', slug: 
 
 const click = (who: PartnerTerms, expiresAt = '2026-09-01T00:00:00Z'): Click => ({
   id: 'clk_1',
-  createdAt: new Date('2026-06-01T00:00:00Z'),
+  createdAt: new Date('2026-01-01T00:00:00Z'),
   expiresAt: new Date(expiresAt),
   partner: who,
 })
@@ -136,13 +136,36 @@ describe('who is credited', () => {
       case: 'first: without a click the known partner gets nothing',
       report: sale({ clickId: null }),
       facts: { click: null, customerPartner: partner(first) },
-      steps: ['no_click'],
+      steps: ['no_click', 'known_customer_not_credited'],
     },
     {
       case: 'a known customer without a click, by default',
       report: sale({ clickId: null }),
       facts: { click: null, customerPartner: partner() },
-      steps: ['no_click'],
+      steps: ['no_click', 'known_customer_not_credited'],
+    },
+    {
+      case: 'a known customer with an expired click, by default',
+      facts: { click: click(leo(), '2026-01-02T00:00:00Z'), customerPartner: partner() },
+      steps: ['expired_click', 'known_customer_not_credited'],
+    },
+    {
+      case: 'a click that was made after the event',
+      facts: {
+        click: { ...click(leo()), createdAt: new Date('2026-06-15T12:05:01Z') },
+        customerPartner: null,
+      },
+      steps: ['later_click'],
+    },
+    {
+      case: 'a click that was made after the event by a slow clock',
+      facts: {
+        click: { ...click(leo()), createdAt: new Date('2026-06-15T12:05:00Z') },
+        customerPartner: null,
+      },
+      to: 'leo',
+      by: 'click',
+      steps: ['click'],
     },
     {
       case: 'a known customer without a click, where the program opted in',

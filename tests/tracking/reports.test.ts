@@ -42,7 +42,7 @@ test('a sale credited to the customer’s partner does not undo the move of a co
   expect(decision.credit?.partner.slug).toBe('maya')
   const { workspaceId, customer, adoptsSales, mayBeDuplicate } = facts
   const report = { report: renewal, customer, adoptsSales, mayBeDuplicate, click: null, bodyHash: 'x' }
-  await saveReport(db, { workspaceId, ...report, refunds: [], decision, now })
+  await saveReport(db, { workspaceId, ...report, refunds: [], decision, at: now, receivedAt: now })
 
   expect(await ownerOf(merchant)).toBe('leo')
 })

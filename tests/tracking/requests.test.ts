@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { createMerchant, errorShape, type Merchant, send } from '../support/merchant.ts'
 
 const TRACKING = ['/api/track/sale', '/api/track/lead'] as const
+const daysAgo = (days: number) => new Date(Date.now() - days * 24 * 60 * 60_000).toISOString()
 const SALE = { externalId: 'inv_1', customerExternalId: 'user_1', amountCents: 4_900 }
 const LEAD = { externalId: 'lead_1' }
 const url = (path: string) => `${inject('baseUrl')}${path}`
@@ -134,6 +135,18 @@ describe('spec 7: 400 Bad Request for an invalid body, on both, and on a sale wh
       body: { ...SALE, ...LEAD, clickId: '\udfff' },
       path: 'clickId',
     },
+    ...[
+      { case: 'is in the future', occurredAt: new Date(Date.now() + 6 * 60_000).toISOString() },
+      { case: 'is 401 days old', occurredAt: daysAgo(401) },
+      { case: 'has no offset', occurredAt: '2026-11-22T09:30:00' },
+      { case: 'is a day', occurredAt: '2026-11-22' },
+      { case: 'does not exist', occurredAt: '2026-02-30T00:00:00Z' },
+      { case: 'is a number', occurredAt: 1_795_000_000 },
+    ].map(({ case: name, occurredAt }) => ({
+      case: `an occurredAt that ${name}`,
+      body: { ...SALE, ...LEAD, occurredAt },
+      path: 'occurredAt',
+    })),
     ...['externalId', 'clickId', 'eventName'].flatMap((path) =>
       wrongTypes.map((value) => ({
         case: `${path} of ${JSON.stringify(value)}`,

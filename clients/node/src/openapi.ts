@@ -1283,6 +1283,8 @@ clickId?: undefined | string | null
 eventName?: undefined | string | null
 /** Free-form JSON object, at most 16 KiB and 32 levels deep. */
 metadata?: undefined | Record<string, unknown> | null
+/** When it happened, if that is not now: ISO 8601 with `Z` or an offset, at most 400 days ago. Everything is decided as of this time. */
+occurredAt?: undefined | string | null
 }
 SaleEvent: {
 /** Your invoice or order id. One sale per id. For a payment that a connected payment processor reports too: its id of the invoice (`in_...`) or, without one, of the payment (`pi_...`). */
@@ -1299,6 +1301,8 @@ clickId?: undefined | string | null
 eventName?: undefined | string | null
 /** Free-form JSON object, at most 16 KiB and 32 levels deep. */
 metadata?: undefined | Record<string, unknown> | null
+/** When it happened, if that is not now: ISO 8601 with `Z` or an offset, at most 400 days ago. Everything is decided as of this time. */
+occurredAt?: undefined | string | null
 }
 RefundEvent: {
 /** Your refund or credit note id. One refund per id. */

@@ -1,0 +1,199 @@
+/** Dated reports end in the ledger of live ones, in whichever order they arrive. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
+import { timesOver } from '../support/thorough.ts'
+
+const database = useDatabase()
+
+const DAY_MS = 24 * 60 * 60_000
+const START = new Date(Date.now() - 390 * DAY_MS).setUTCHours(12, 0, 0, 0)
+const atDay = (day: number) => new Date(START + day * DAY_MS)
+
+type Slug = 'maya' | 'leo'
+type Dated = {
+  kind: 'sale' | 'lead'
+  customer: string
+  day: number
+  click: { via: Slug; age: number } | null
+}
+type Terms = {
+  attribution: 'first' | 'last'
+  interval: 'one-time' | 'recurring'
+  months: number | null
+  knownCustomers: boolean
+  /** Until which day Leo was banned, if he was. */
+  bannedUntil: number | null
+}
+
+const terms: fc.Arbitrary<Terms> = fc.record({
+  attribution: fc.constantFrom('first', 'last'),
+  interval: fc.constantFrom('one-time', 'recurring'),
+  months: fc.constantFrom(null, 3),
+  knownCustomers: fc.boolean(),
+  bannedUntil: fc.option(fc.integer({ min: 0, max: 300 })),
+})
+const history: fc.Arbitrary<Dated[]> = fc.uniqueArray(
+  fc.record({
+    kind: fc.constantFrom('sale', 'sale', 'lead'),
+    customer: fc.constantFrom('ann', 'bob'),
+    day: fc.integer({ min: 130, max: 380 }),
+    // A click of more than 90 days has expired.
+    click: fc.option(
+      fc.record({ via: fc.constantFrom('maya', 'leo'), age: fc.integer({ min: 1, max: 120 }) }),
+      {
+        nil: null,
+      },
+    ),
+  }),
+  { minLength: 1, maxLength: 9, selector: ({ day }) => day },
+)
+type Case = { terms: Terms; reports: Dated[]; arrival: number[] }
+const cases: fc.Arbitrary<Case> = fc
+  .tuple(terms, history)
+  .chain(([terms, reports]) =>
+    fc
+      .shuffledSubarray([...reports.keys()], { minLength: reports.length, maxLength: reports.length })
+      .map((arrival) => ({ terms, reports, arrival })),
+  )
+
+const open = async ({ attribution, interval, months, knownCustomers, bannedUntil }: Terms) => {
+  const merchant = await createMerchant({
+    program: {
+      attribution,
+      reward_interval: interval,
+      reward_duration_months: months,
+      attribute_known_customers: knownCustomers,
+    },
+    group: { leadReward: { amountCents: 500n, currency: 'USD' } },
+  })
+  const leo = await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, { slug: 'leo' })
+  if (bannedUntil !== null) {
+    await database.query(
+      `insert into former_partner_terms (workspace_id, partner_id, until, status) values ($1, $2, $3, 'banned')`,
+      [merchant.workspace.id, leo, atDay(bannedUntil)],
+    )
+  }
+  return merchant
+}
+
+/** A click made at a time. */
+const clickAt = async (merchant: Merchant, via: Slug, at: Date): Promise<string> => {
+  const id = await merchant.click(via)
+  await database.query(
+    `update clicks set created_at = $2, expires_at = $2::timestamptz + interval '90 days' where workspace_id = $3 and id = $1`,
+    [id, at, merchant.workspace.id],
+  )
+  return id
+}
+
+/** @param order the places of the reports, or of those that are sent at once */
+const deliver = async (merchant: Merchant, reports: Dated[], order: number[][]) => {
+  const clicks = new Map<number, string>()
+  for (const [n, { click, day }] of reports.entries()) {
+    if (click) clicks.set(n, await clickAt(merchant, click.via, atDay(day - click.age)))
+  }
+  const send = async (n: number) => {
+    const report = reports[n]
+    if (!report) throw new Error('No such report.')
+    const { status } = await merchant[report.kind]({
+      externalId: `${n}`,
+      customerExternalId: report.customer,
+      clickId: clicks.get(n),
+      occurredAt: atDay(report.day).toISOString(),
+    })
+    expect(status).toBe(200)
+  }
+  for (const together of order) await Promise.all(together.map(send))
+}
+
+type Entry = { event: string; credited: Slug | null; net: number }
+
+/** What each event is credited with at present, and who owns each customer. */
+const ledgerOf = async ({ workspace }: Merchant) => ({
+  events: await database.query<Entry>(
+    `select e.kind || ' ' || e.external_id as event, p.slug as credited, e.attributed_by as "by", e.occurred_at as at,
+            c.amount_cents::int as earned, c.payable_at as payable,
+            (select coalesce(sum(amount_cents), 0)::int from commissions r where r.event_id = e.id) as net
+     from events e left join partners p on p.id = e.partner_id left join commissions c on c.id = e.commission_id
+     where e.workspace_id = $1 order by e.occurred_at`,
+    [workspace.id],
+  ),
+  owners: await database.query(
+    `select cu.external_id, p.slug from customers cu join partners p on p.id = cu.partner_id
+     where cu.workspace_id = $1 order by 1`,
+    [workspace.id],
+  ),
+})
+
+/** The rules in few words, as if each event had been reported when it took place. */
+const account = (terms: Terms, reports: Dated[]) => {
+  const referrals = reports.flatMap(({ customer, day, click }) => {
+    if (!click || click.age >= 90) return []
+    const isBanned = click.via === 'leo' && terms.bannedUntil !== null && day < terms.bannedUntil
+    return isBanned ? [] : [{ customer, day, clickedOn: day - click.age, via: click.via }]
+  })
+  const ownerOn = (of: string, day: number): Slug | undefined => {
+    const its = referrals.filter(({ customer }) => customer === of).sort((a, b) => a.day - b.day)
+    const known = its.filter((referral) => referral.day < day)
+    const late = its.find((referral) => referral.day > day && referral.clickedOn <= day)
+    return ((terms.attribution === 'last' ? known.at(-1) : known[0]) ?? late)?.via
+  }
+  const rewarded = new Map<string, number>()
+  return [...reports.entries()]
+    .sort(([, a], [, b]) => a.day - b.day)
+    .map(([n, { kind, customer, day }]) => {
+      const own = referrals.find((referral) => referral.customer === customer && referral.day === day)
+      const isBanned = (slug: Slug) => slug === 'leo' && terms.bannedUntil !== null && day < terms.bannedUntil
+      const earlier = referrals.some((referral) => referral.customer === customer && referral.day < day)
+      const owner = ownerOn(customer, day)
+      const active = owner && !isBanned(owner) ? owner : undefined
+      const credited = own
+        ? terms.attribution === 'first' && earlier
+          ? (active ?? own.via)
+          : own.via
+        : kind === 'sale' && terms.knownCustomers
+          ? active
+          : undefined
+      const first = rewarded.get(customer)
+      const ends = first === undefined || terms.months === null ? null : new Date(atDay(first))
+      ends?.setUTCMonth(ends.getUTCMonth() + (terms.months ?? 0))
+      const isRefused =
+        first !== undefined && (terms.interval === 'one-time' || (ends !== null && atDay(day) >= ends))
+      const earns = kind === 'sale' ? credited !== undefined && !isRefused : credited === 'maya'
+      if (earns && kind === 'sale' && first === undefined) rewarded.set(customer, day)
+      return { event: `${kind} ${n}`, credited: credited ?? null, earns }
+    })
+}
+
+test('a history of dated reports leaves the same ledger in every order of arrival and at once, and that of the rules', async () => {
+  await fc.assert(
+    fc.asyncProperty(cases, async ({ terms, reports, arrival }) => {
+      const inOrder = [...reports.keys()].sort((a, b) => (reports[a]?.day ?? 0) - (reports[b]?.day ?? 0))
+      const [live, late, together] = [await open(terms), await open(terms), await open(terms)]
+      await deliver(
+        live,
+        reports,
+        inOrder.map((n) => [n]),
+      )
+      await deliver(
+        late,
+        reports,
+        arrival.map((n) => [n]),
+      )
+      await deliver(together, reports, [arrival])
+      const [expected, ...others] = [await ledgerOf(live), await ledgerOf(late), await ledgerOf(together)]
+      // A lead is decided by what is known when it is received: under "first", a later report may know of an earlier partner.
+      const compared = (rows: Entry[]) =>
+        rows.filter(({ event }) => terms.attribution === 'last' || event.startsWith('sale'))
+      for (const ledger of others) {
+        expect(compared(ledger.events)).toEqual(compared(expected.events))
+        expect(ledger.owners).toEqual(expected.owners)
+      }
+      expect(
+        expected.events.map(({ event, credited, net }) => ({ event, credited, earns: net !== 0 })),
+      ).toEqual(account(terms, reports))
+    }),
+    { numRuns: timesOver({ often: 20, thorough: 300 }) },
+  )
+})

@@ -1,0 +1,146 @@
+/** `occurredAt`: a report is decided as of the time that it gives. */
+import { describe, expect, test } from 'vitest'
+import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
+
+const database = useDatabase()
+
+const DAY_MS = 24 * 60 * 60_000
+const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS)
+
+/** A click made some days ago. */
+const clickDaysAgo = async (merchant: Merchant, days: number, slug = 'maya') => {
+  const id = await merchant.click(slug)
+  await database.query(
+    `update clicks set created_at = $2, expires_at = $2::timestamptz + interval '90 days' where workspace_id = $3 and id = $1`,
+    [id, daysAgo(days), merchant.workspace.id],
+  )
+  return id
+}
+const codesOf = async (merchant: Merchant, externalId: string, kind: 'sale' | 'lead' = 'sale') =>
+  (await merchant.explainReport(kind, externalId))?.steps.map(({ code }) => code)
+
+describe('a dated report', () => {
+  test('is saved with its time, from which the holding period counts', async () => {
+    const merchant = await createMerchant()
+    const clickId = await clickDaysAgo(merchant, 20)
+    const at = daysAgo(10)
+    const sold = await merchant.sale({ externalId: 'dated', clickId, occurredAt: at.toISOString() })
+    expect(sold.body).toMatchObject({ attributed: true })
+
+    const event = await merchant.explain(sold.body.eventId)
+    expect(event.occurredAt).toBe(at.toISOString())
+    const payableAt = new Date(event.commission?.payableAt ?? 0)
+    expect(Math.round((Number(payableAt) - Number(at)) / DAY_MS)).toBe(30)
+    const [commission] = await database.query(
+      'select created_at, earned_on::text from commissions where event_id = $1',
+      [sold.body.eventId],
+    )
+    expect(commission).toEqual({ created_at: at, earned_on: at.toISOString().slice(0, 10) })
+  })
+
+  test('is credited by a click that has expired since, and not by one that was made after it', async () => {
+    const merchant = await createMerchant()
+    const clickId = await clickDaysAgo(merchant, 100)
+    const [before, after] = [daysAgo(20).toISOString(), daysAgo(101).toISOString()]
+    expect((await merchant.sale({ externalId: 'late', clickId, occurredAt: before })).body.attributed).toBe(
+      true,
+    )
+    expect((await merchant.sale({ externalId: 'live', clickId })).body.attributed).toBe(false)
+    expect((await merchant.sale({ externalId: 'before', clickId, occurredAt: after })).body.attributed).toBe(
+      false,
+    )
+    expect(await codesOf(merchant, 'live')).toEqual(['expired_click', 'known_customer_not_credited'])
+    expect(await codesOf(merchant, 'before')).toEqual(['later_click'])
+  })
+
+  test('earns for a partner who was banned since, and not for one who was banned then', async () => {
+    const merchant = await createMerchant()
+    const clickId = await clickDaysAgo(merchant, 60)
+    await database.query(
+      `insert into former_partner_terms (workspace_id, partner_id, until, status) values ($1, $2, $3, 'banned'), ($1, $2, $4, 'approved')`,
+      [merchant.workspace.id, merchant.partnerId, daysAgo(50), daysAgo(10)],
+    )
+    await database.query(`update partners set status = 'banned' where id = $1`, [merchant.partnerId])
+    const sale = async (externalId: string, days: number) =>
+      (await merchant.sale({ externalId, clickId, occurredAt: daysAgo(days).toISOString() })).body.attributed
+    expect([await sale('banned', 55), await sale('active', 20), await sale('since', 5)]).toEqual([
+      false,
+      true,
+      false,
+    ])
+  })
+
+  test('is decided by the reward of its time', async () => {
+    const merchant = await createMerchant()
+    const clickId = await clickDaysAgo(merchant, 60)
+    const { status } = await (await merchant.asManager()).patch(`/programs/${merchant.programId}`, {
+      reward: { kind: 'percent', percent: 50 },
+    })
+    expect(status).toBe(200)
+    const sale = async (externalId: string, occurredAt?: string) => {
+      const { body } = await merchant.sale({ externalId, clickId, amountCents: 10_000, occurredAt })
+      return (await merchant.explain(body.eventId)).commission?.amountCents
+    }
+    expect(await sale('then', daysAgo(10).toISOString())).toBe(2_000)
+    expect(await sale('now')).toBe(5_000)
+  })
+
+  test('repeated is the same report, and without its time another one', async () => {
+    const merchant = await createMerchant()
+    const occurredAt = daysAgo(3).toISOString()
+    const first = await merchant.sale({ externalId: 'a', occurredAt })
+    const again = await merchant.sale({ externalId: 'a', occurredAt: occurredAt.replace('Z', '+00:00') })
+    expect(again.body).toEqual(first.body)
+    expect((await merchant.sale({ externalId: 'a' })).body.mismatch).toBe(true)
+  })
+
+  test('of a clock that is four minutes fast counts as of now', async () => {
+    const merchant = await createMerchant()
+    const occurredAt = new Date(Date.now() + 4 * 60_000).toISOString()
+    const { body } = await merchant.sale({ clickId: await merchant.click(), occurredAt })
+    expect(Date.parse((await merchant.explain(body.eventId)).occurredAt)).toBeLessThanOrEqual(Date.now())
+  })
+
+  test('of a clock that is four minutes slow counts with a click of now', async () => {
+    const merchant = await createMerchant()
+    const occurredAt = new Date(Date.now() - 4 * 60_000).toISOString()
+    expect((await merchant.sale({ clickId: await merchant.click(), occurredAt })).body.attributed).toBe(true)
+  })
+
+  test('takes a one-time reward back from a later sale that was received first', async () => {
+    const merchant = await createMerchant({ program: { reward_interval: 'one-time' } })
+    const clickId = await clickDaysAgo(merchant, 30)
+    const sale = (externalId: string, days: number) =>
+      merchant.sale({ externalId, clickId, occurredAt: daysAgo(days).toISOString() })
+    await sale('second', 5)
+    await sale('first', 10)
+    expect(await codesOf(merchant, 'first')).toContain('commission_created')
+    expect(await codesOf(merchant, 'second')).toEqual([
+      'click',
+      'program_reward',
+      'one_time_already_rewarded',
+      'commission_replaced',
+    ])
+  })
+
+  test('waits for nothing of its refund, which was reported first', async () => {
+    const merchant = await createMerchant()
+    const clickId = await clickDaysAgo(merchant, 30)
+    await merchant.post('/api/track/refund', { externalId: 'r', saleExternalId: 'sold', amountCents: 2_450 })
+    const { body } = await merchant.sale({
+      externalId: 'sold',
+      amountCents: 4_900,
+      clickId,
+      occurredAt: daysAgo(20).toISOString(),
+    })
+    const rows = await database.query<{ kind: string; cents: number; days: number }>(
+      `select kind, amount_cents::int as cents, extract(day from now() - created_at)::int as days
+       from commissions where event_id = $1 order by kind`,
+      [body.eventId],
+    )
+    expect(rows).toEqual([
+      { kind: 'reversal', cents: -490, days: 0 },
+      { kind: 'sale', cents: 980, days: 20 },
+    ])
+  })
+})
