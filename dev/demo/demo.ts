@@ -114,6 +114,8 @@ const addProgram = async (seed: Seeder, workspaceId: string, siteUrl: string): P
     site_url: siteUrl,
     reward: { percent: 20 },
     reward_duration_months: 12,
+    // The shop reports its renewals itself, and a click ends before a year.
+    attribute_known_customers: true,
   })
   const groupId = await seed.addGroup(workspaceId, programId, {
     name: 'Insiders',

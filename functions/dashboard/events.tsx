@@ -96,7 +96,7 @@ const EventPage = ({ base, event, customer, isManager, refundedCents, now, done 
     </h1>
     <Done message={done} />
     <h2>{event.partnerId ? 'Credited' : 'Not credited'}</h2>
-    <Steps steps={event.steps} />
+    <Steps base={base} steps={event.steps} />
     {event.kind !== 'refund' && (
       <>
         <h2>Commission</h2>

@@ -32,11 +32,21 @@ export const PartnerName = ({
 /** The heading of the partner column, which a partner's own page omits. */
 const partnerHead = (ofOne: boolean | undefined): string[] => (ofOne ? [] : ['Partner'])
 
-/** The steps of an event's decision. */
-export const Steps = ({ steps }: { steps: Step[] }) => (
+/** The steps of an event's decision. @param base the workspace's path */
+export const Steps = ({ base, steps }: { base: string; steps: Step[] }) => (
   <ol class="steps">
     {steps.map((step) => (
-      <li>{explain(step)}</li>
+      <li>
+        {explain(step)}
+        {step.code === 'known_customer_not_credited' && (
+          <>
+            {' '}
+            <a href={`${base}/programs/${step.facts.programId}#attributeKnownCustomers`}>
+              Change this setting
+            </a>
+          </>
+        )}
+      </li>
     ))}
   </ol>
 )
@@ -95,7 +105,7 @@ export const EventTable = ({ base, ofOne, events }: TableContext & { events: Eve
         <td>
           <details>
             <summary>{outcome(event)}</summary>
-            <Steps steps={event.steps} />
+            <Steps base={base} steps={event.steps} />
           </details>
         </td>
       </tr>

@@ -23,6 +23,7 @@ const LABELS = {
   netDays: 'Net terms (days)',
   attributionDays: 'Attribution window (days)',
   attribution: 'Attribution',
+  attributeKnownCustomers: 'Who reports renewals?',
   selfReferrals: 'Partners’ own purchases',
   minimumPayoutCents: 'Minimum payout',
 }
@@ -38,6 +39,12 @@ const INTERVALS = [
 const ATTRIBUTIONS = [
   { value: 'last', label: 'Partner of the last click' },
   { value: 'first', label: 'Partner of the first click' },
+] as const
+
+/** Who reports renewals decides whether known customers are credited without a click. */
+const RENEWALS = [
+  { value: 'processor', label: 'Stripe, or there are none: do not credit known customers' },
+  { value: 'backend', label: 'Our backend: credit known customers without a click' },
 ] as const
 
 const OWN_PURCHASES = [
@@ -62,7 +69,7 @@ export const programFields = (program: ProgramTerms): Fields => ({
   ...(program.netDays !== null && { netDays: String(program.netDays) }),
   attributionDays: String(program.attributionDays),
   attribution: program.attribution,
-  ...(program.attributeKnownCustomers && { attributeKnownCustomers: 'on' }),
+  attributeKnownCustomers: program.attributeKnownCustomers ? 'backend' : 'processor',
   selfReferrals: program.selfReferrals,
   minimumPayoutCents: plainMoney(program.minimumPayoutCents, MINIMUM_CURRENCY),
   ...scheduleFields(program),
@@ -78,6 +85,9 @@ export const readProgram = (fields: Fields): Reading => {
     if (cents === null) problems.push({ path, message: 'Must be an amount such as 50.00.' })
     return cents
   }
+  if (fields.rewardInterval === 'recurring' && fields.attributeKnownCustomers === undefined) {
+    problems.push({ path: 'attributeKnownCustomers', message: 'Choose who reports renewals.' })
+  }
   const input = {
     name: fields.name ?? '',
     siteUrl: fields.siteUrl ?? '',
@@ -91,7 +101,7 @@ export const readProgram = (fields: Fields): Reading => {
     netDays: numberIn(fields, 'netDays'),
     attributionDays: numberIn(fields, 'attributionDays'),
     attribution: fields.attribution,
-    attributeKnownCustomers: fields.attributeKnownCustomers !== undefined,
+    attributeKnownCustomers: fields.attributeKnownCustomers === 'backend',
     selfReferrals: fields.selfReferrals,
     minimumPayoutCents: readMinimum('minimumPayoutCents'),
     ...readSchedule(fields),
@@ -164,11 +174,14 @@ export const ProgramInputs = ({ example, fields, errors }: FormState & { example
         options={ATTRIBUTIONS}
         value={fields.attribution ?? PROGRAM_DEFAULTS.attribution}
       />
-      <Checkbox
-        label="Credit sales of known customers without a click"
-        name="attributeKnownCustomers"
-        hint="Enable this if your backend reports renewals. They are credited to the customer’s partner."
-        checked={fields.attributeKnownCustomers !== undefined}
+      <Select
+        {...control('attributeKnownCustomers')}
+        hint="Clicks expire, so a renewal that your backend reports has none that counts. It can be credited to the customer’s partner instead, like every sale of a known customer without a click."
+        options={
+          fields.attributeKnownCustomers ? RENEWALS : [{ value: '', label: 'Choose one' }, ...RENEWALS]
+        }
+        value={fields.attributeKnownCustomers}
+        required
       />
       <Select
         {...control('selfReferrals')}

@@ -20,7 +20,7 @@ const SUMMER = {
   netDays: '30',
   attributionDays: '',
   attribution: 'first',
-  attributeKnownCustomers: 'on',
+  attributeKnownCustomers: 'backend',
   minimumPayoutCents: '50.00',
   payoutSchedule: 'monthly',
   payoutWeekday: '5',
@@ -77,6 +77,30 @@ describe('programs', () => {
     }
     expect((await pages.post(`/programs/${merchant.programId}`, { ...SUMMER, ...flat })).status).toBe(303)
     expect((await stored(merchant)).reward).toEqual({ kind: 'flat', ...is })
+  })
+
+  test('a recurring program asks who reports renewals', async () => {
+    const merchant = await createMerchant()
+    const pages = await openPages(merchant)
+    const { attributeKnownCustomers: _, ...unanswered } = SUMMER
+    const { status, html } = await pages.post('/programs/new', unanswered)
+    expect(status).toBe(400)
+    expect(html).toContain('Choose who reports renewals.')
+    const once = { ...unanswered, rewardInterval: 'one-time' }
+    expect((await pages.post('/programs/new', once)).status).toBe(303)
+  })
+
+  test('a sale of a known customer that it does not credit leads to this question', async () => {
+    const merchant = await createMerchant()
+    const pages = await openPages(merchant)
+    await merchant.lead({ externalId: 'user_1', clickId: await merchant.click() })
+    await merchant.sale({ externalId: 'renewal', customerExternalId: 'user_1' })
+    const event = await merchant.explainReport('sale', 'renewal')
+    const path = `/programs/${merchant.programId}`
+    expect((await pages.get(`/events/${event?.id}`)).html).toContain(
+      `<a href="/app/${merchant.workspace.slug}${path}#attributeKnownCustomers">Change this setting</a>`,
+    )
+    expect((await pages.get(path)).html).toContain('id="attributeKnownCustomers"')
   })
 
   test('a schedule with the name of a property of objects is refused', async () => {

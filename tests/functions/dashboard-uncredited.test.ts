@@ -101,7 +101,7 @@ describe('the nearest evidence', () => {
         await merchant.lead({ clickId: await merchant.click() })
         await merchant.sale({})
       },
-      reason: 'The report has no click ID',
+      reason: 'this program does not credit sales to known customers',
       evidence: 'The customer “user_1” belongs to “maya”.',
       why: 'The customer belongs to you.',
     },
@@ -111,7 +111,7 @@ describe('the nearest evidence', () => {
         await merchant.lead({ clickId: await merchant.click(), customerEmail: 'Ann@Example.com' })
         await merchant.sale({ customerExternalId: 'ANN@example.com' })
       },
-      reason: 'The report has no click ID',
+      reason: 'The report has no click ID, so it is not linked to a partner.',
       evidence: 'A customer with the address “ann@example.com” belongs to “maya”.',
       why: 'The buyer is a customer of yours.',
     },
