@@ -28,6 +28,7 @@ import papers from './dashboard/papers.tsx'
 import partner from './dashboard/partner.tsx'
 import partners from './dashboard/partners.tsx'
 import partnersActions from './dashboard/partners-actions.tsx'
+import partnersExport from './dashboard/partners-export.ts'
 import payer from './dashboard/payer.tsx'
 import payoutCancel from './dashboard/payout-cancel.tsx'
 import payoutList from './dashboard/payout-list.tsx'
@@ -60,6 +61,7 @@ export default createPages<NudgeEnv['Bindings']>()
   .route('/', groups)
   .route('/', partners)
   .route('/', partnersActions)
+  .route('/', partnersExport)
   .route('/', newPartner)
   .route('/', invitations)
   .route('/', applications)

@@ -19,6 +19,7 @@ import {
 } from '../../lib/workspace/change-partners.queries.ts'
 import { programsAndGroupsQuery } from '../../lib/workspace/partners.queries.ts'
 import { groupOptions, type ProgramAndGroup } from './choices.tsx'
+import { chosenPartners, EXPORT_CHOSEN } from './chosen-partners.ts'
 
 /** In the place of a group's id. */
 const NO_GROUP = 'none'
@@ -36,7 +37,7 @@ export const PartnerActions = ({
   const groups = groupOptions(choices)
   return (
     <section>
-      <h2>Change the chosen partners</h2>
+      <h2>Chosen partners</h2>
       <form id={id} class="inline" method="post" action={`${base}/partners/change`}>
         {groups.length > 0 && (
           <>
@@ -56,6 +57,9 @@ export const PartnerActions = ({
         <button type="submit" name="change" value="banned" class="quiet">
           Ban
         </button>
+        <button type="submit" formaction={`${base}${EXPORT_CHOSEN}`} class="quiet">
+          Download CSV
+        </button>
       </form>
     </section>
   )
@@ -64,10 +68,7 @@ export const PartnerActions = ({
 const Change = z.object({
   change: z.enum(['group', 'approved', 'banned'], 'Choose what to change.'),
   toGroup: z.union([z.literal(NO_GROUP), z.uuid('Choose a group.')]).default(NO_GROUP),
-  partners: z
-    .array(z.uuid('Must be the id of a partner.'))
-    .min(1, 'Choose at least one partner.')
-    .max(200, 'Choose at most 200 partners.'),
+  partners: chosenPartners,
 })
 
 /** What the form asks for, and for which partners that makes a difference. @throws {ApiError} `invalid_body` */

@@ -24,6 +24,10 @@ const tally = (numbers: [value: unknown, words: string][]): string =>
     .map(([value, words]) => `${number(value).toLocaleString('en')} ${words}`)
     .join(', ')
 
+/** How many rows of a list were chosen; blank if they were filtered. */
+const chosenWords = (filter: unknown): string =>
+  typeof filter === 'object' && filter !== null && 'chosen' in filter ? `: ${text(filter.chosen)} chosen` : ''
+
 /** The names of changed fields. */
 const FIELDS: Record<string, string> = {
   name: 'name',
@@ -140,7 +144,7 @@ const ACTIONS: Record<AuditAction, (details: Details) => string> = {
   'partner.erased': () => 'erased the personal data of a partner',
   'customer.erased': () => 'erased the personal data of a customer',
   'personal_data.exported': (d) => `downloaded the personal data of a ${text(d.person)}`,
-  'list.exported': (d) => `downloaded the list of ${text(d.list)}`,
+  'list.exported': (d) => `downloaded the list of ${text(d.list)}${chosenWords(d.filter)}`,
   'statement.exported': (d) => `downloaded a partner’s statement of ${text(d.month)}`,
   'payout_year.exported': (d) => `downloaded who was paid what in ${text(d.year)}`,
   'link.added': (d) => `added the link ${quoted(d.slug)} to ${text(d.email)}`,

@@ -22,6 +22,22 @@ export const partnerResponse = (partner: PartnerRow): PartnerResponse => ({
   coupons: partner.coupons,
 })
 
+/** The columns of partners in a file. */
+export const PARTNER_COLUMNS: readonly (keyof PartnerResponse)[] = [
+  'id',
+  'programId',
+  'email',
+  'name',
+  'slug',
+  'groupId',
+  'status',
+  'link',
+  'minimumPayoutCents',
+  'documentsReceivedAt',
+  'payoutAccount',
+  'coupons',
+]
+
 export const linkResponse = ({ slug, siteUrl, isMain }: Link): LinkResponse => ({
   slug,
   link: partnerLink(siteUrl, slug),

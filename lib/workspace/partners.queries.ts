@@ -14,6 +14,8 @@ export type PartnerFilter = PageRequest & {
   slugKey?: string | undefined
   groupId?: string | undefined
   status?: PartnerStatus | undefined
+  /** These alone. UUIDs. */
+  ids?: readonly string[] | undefined
   /** Matches part of an email address, a name or a slug. Case-insensitive. */
   query?: string | undefined
 }
@@ -77,6 +79,7 @@ export const partnersQuery = (db: Db, workspaceId: string, filter: PartnerFilter
         ...(filter.slugKey ? [hasSlug(eb, workspaceId, filter.slugKey)] : []),
         ...(filter.groupId ? [eb('p.group_id', '=', filter.groupId)] : []),
         ...(filter.status ? [eb('p.status', '=', filter.status)] : []),
+        ...(filter.ids ? [eb('p.id', 'in', filter.ids)] : []),
         ...(filter.query ? [matches(eb, workspaceId, filter.query)] : []),
         ...(filter.cursor ? [eb('p.id', '<', filter.cursor)] : []),
       ]),

@@ -241,11 +241,50 @@ describe('changing many partners', () => {
     const member = await openPages(merchant, 'member')
     for (const path of ['/partners/change', '/partners/change/confirm']) {
       expect((await member.post(path, { ...chosen(maya), change: 'banned' })).status).toBe(403)
-      const many = Array.from({ length: 201 }, () => crypto.randomUUID())
+      const many = Array.from({ length: 501 }, () => crypto.randomUUID())
       for (const fields of [{}, chosen(maya), chosen(...many), { ...chosen('1'), change: 'banned' }])
         expect((await pages.post(path, { change: 'deleted', ...fields })).status).toBe(400)
     }
     expect([await statuses(merchant), await statuses(theirs.merchant)]).toEqual(before)
+  })
+})
+
+describe('downloading many partners', () => {
+  const chosen = (...ids: string[]) => Object.fromEntries(ids.map((id) => [`choice-${id}`, 'on']))
+
+  test('sends the columns of the whole list for those alone, and is in the audit log', async () => {
+    const { merchant, maya, leo } = await createBusy()
+    const pages = await openPages(merchant)
+    expect((await pages.get('/partners')).html).toContain(
+      `formaction="/app/${merchant.workspace.slug}/partners/export"`,
+    )
+    const { status, headers, html } = await pages.post('/partners/export', chosen(maya, leo))
+    expect(status).toBe(200)
+    expect(headers.get('Content-Type')).toBe('text/csv; charset=utf-8')
+    expect(headers.get('Content-Disposition')).toBe('attachment; filename="partners.csv"')
+    const [head, ...rows] = html.trim().split('\r\n')
+    const whole = await (await merchant.asManager()).get('/export/partners.csv')
+    expect(head).toBe(String(whole.body.text).split('\r\n')[0])
+    expect(rows.map((row) => row.split(',')[0])).toEqual([`"${leo}"`, `"${maya}"`])
+    expect(await database.audit(merchant)).toMatchObject([
+      { action: 'list.exported', details: { list: 'partners', filter: { chosen: 2 } } },
+      { action: 'list.exported', details: { list: 'partners', filter: {} } },
+    ])
+    expect((await pages.get('/audit')).text).toContain('downloaded the list of partners: 2 chosen')
+  })
+
+  test('leaves out another workspace’s partners, and needs a manager and a choice', async () => {
+    const [{ merchant, maya }, theirs] = [await createBusy(), await createBusy()]
+    const pages = await openPages(merchant)
+    const { html } = await pages.post('/partners/export', chosen(maya, theirs.maya))
+    expect(html).toContain(maya)
+    expect(html).not.toContain(theirs.maya)
+    const member = await openPages(merchant, 'member')
+    expect((await member.post('/partners/export', chosen(maya))).status).toBe(403)
+    const many = Array.from({ length: 501 }, () => crypto.randomUUID())
+    for (const fields of [{}, chosen('1'), chosen(...many)])
+      expect((await pages.post('/partners/export', fields)).status).toBe(400)
+    expect(await database.audit(theirs.merchant)).toEqual([])
   })
 })
 

@@ -1,0 +1,23 @@
+/** The partners that a manager chose in the list. */
+import * as z from 'zod'
+import { ApiError } from '../../lib/http/errors.ts'
+import type { Fields } from '../../lib/http/validate.ts'
+import { chosenIn } from '../../lib/pages/choice.tsx'
+
+/** More than a page of the list has. Their ids fit into a form several times. */
+const MAX_CHOSEN = 500
+
+export const chosenPartners = z
+  .array(z.uuid('Must be the id of a partner.').toLowerCase())
+  .min(1, 'Choose at least one partner.')
+  .max(MAX_CHOSEN, `Choose at most ${MAX_CHOSEN} partners.`)
+
+/** The ids that a form chooses. @throws {ApiError} `invalid_body` */
+export const readChosen = (fields: Fields): string[] => {
+  const read = chosenPartners.safeParse(chosenIn(fields))
+  if (!read.success) throw new ApiError('invalid_body', read.error.issues[0]?.message ?? 'Choose partners.')
+  return read.data
+}
+
+/** Below the workspace's pages: where their file is. */
+export const EXPORT_CHOSEN = '/partners/export'
