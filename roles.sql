@@ -13,7 +13,7 @@
 revoke create on schema public from public;
 revoke all on all tables    in schema public, auth from public, :"track", :"pages", :"read", :"pay", :"auth", :"mail", :"hooks";
 revoke all on all sequences in schema public, auth from public, :"track", :"pages", :"read", :"pay", :"auth", :"mail", :"hooks";
-revoke all on all functions in schema public, auth from public, :"track", :"pages", :"read", :"pay", :"auth", :"mail", :"hooks";
+revoke all on all routines  in schema public, auth from public, :"track", :"pages", :"read", :"pay", :"auth", :"mail", :"hooks";
 revoke all on schema auth from public, :"track", :"pages", :"read", :"pay", :"mail", :"hooks";
 alter default privileges revoke execute on functions from public;
 grant usage on schema public to :"track", :"pages", :"read", :"pay", :"auth", :"mail", :"hooks";
@@ -22,6 +22,7 @@ grant usage on schema public to :"track", :"pages", :"read", :"pay", :"auth", :"
 -- track: the public tracking Workers. No table at all, and these functions.
 grant execute on function may_pass_on_1, save_click_1, load_report_1, save_report_1, load_refund_1, save_refund_1, note_key_use_1
     to :"track";
+grant execute on procedure record_reports_1 to :"track";
 
 
 -- auth: sign-in links, sessions and their people. Nobody else sees this schema.

@@ -2518,6 +2518,44 @@ begin
 end $$;
 
 
+-- Saves decided reports, each in a transaction of its own, then loads what others are decided from: `saved` and `loaded` of
+-- results, in their order. See lib/tracking/batch.queries.ts. A report that conflicts with what was saved since it was loaded
+-- is null in `saved`. Only the last commit waits for the disk, which then has all of them.
+create procedure record_reports_1(reports jsonb, api_key_hash text, wanted jsonb, inout results jsonb)
+language plpgsql as $$
+declare
+    saved   jsonb[] := '{}';
+    loaded  jsonb[] := '{}';
+    event   jsonb;
+    w       jsonb;
+begin
+    for n in 0 .. jsonb_array_length(reports) - 1 loop
+        perform set_config('synchronous_commit', 'off', true);
+        begin
+            event := public.save_report_1(reports -> n);
+            set constraints all immediate;
+        exception
+            when sqlstate 'TR001' or unique_violation or foreign_key_violation or deadlock_detected or serialization_failure then
+                event := null;
+        end;
+        saved := saved || event;
+        commit;
+    end loop;
+    if cardinality(saved) > 0 then
+        perform pg_current_xact_id();
+        commit;
+    end if;
+
+    for n in 0 .. jsonb_array_length(wanted) - 1 loop
+        w := wanted -> n;
+        loaded := loaded || public.load_report_1(
+            api_key_hash, w ->> 'kind', w ->> 'externalId', w -> 'customer' ->> 'kind', w -> 'customer' ->> 'value', w ->> 'clickIds',
+            w ->> 'processorKey', (w -> 'isOwn')::boolean, (w ->> 'now')::timestamptz, (w ->> 'datedAt')::timestamptz);
+    end loop;
+    results := jsonb_build_object('saved', to_jsonb(saved), 'loaded', to_jsonb(loaded));
+end $$;
+
+
 -- What a refund is decided from: RefundFacts in lib/tracking/refunds.queries.ts. Text if the API key is refused, as of
 -- load_report_1. processor_key is what a processor's events name the sale by: if there are any, the refund is joined with them.
 create function refund_facts_1(workspace uuid, report_id text, sale_ref text, processor_key text) returns jsonb

@@ -28,7 +28,7 @@ const ROUNDS = { warmUp: 200, measured: Number(process.env.BENCH_ROUNDS ?? 2_000
 const EVENTS = Number(process.env.BENCH_EVENTS ?? 10_000_000)
 /** Imports of 100,000 partners, each against its bare insert. */
 const IMPORT_ROUNDS = 3
-const TRACKING = ['track-click', 'track-lead', 'track-sale', 'track-refund']
+const TRACKING = ['track-click', 'track-lead', 'track-sale', 'track-refund', 'track-batch']
 /** The size limit of a tracking Worker. A kilobyte is 1,000 bytes here. */
 const WORKER_BUDGET_BYTES = 100_000
 

@@ -12,6 +12,7 @@ type Env = {
     | 'TRACK_LEAD'
     | 'TRACK_SALE'
     | 'TRACK_REFUND'
+    | 'TRACK_BATCH'
     | 'AUTH'
     | 'MANAGE'
     | 'IMPORT_PARTNERS'
@@ -45,6 +46,7 @@ export default new Hono<Env>()
   .all('/api/track/lead', (c) => forward(c.env.TRACK_LEAD, c.req.raw, c.var.requestId))
   .all('/api/track/sale', (c) => forward(c.env.TRACK_SALE, c.req.raw, c.var.requestId))
   .all('/api/track/refund', (c) => forward(c.env.TRACK_REFUND, c.req.raw, c.var.requestId))
+  .all('/api/track/batch', (c) => forward(c.env.TRACK_BATCH, c.req.raw, c.var.requestId))
   .on('ALL', ['/api/auth/*', '/sign-in', '/auth/*'], (c) => forward(c.env.AUTH, c.req.raw, c.var.requestId))
   .all('/api/workspaces/:workspace/partners/import', (c) =>
     forward(c.env.IMPORT_PARTNERS, c.req.raw, c.var.requestId),

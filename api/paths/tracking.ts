@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
-import { ClickResponse, TrackingResponse } from '../../lib/tracking/reports.responses.ts'
+import { Batch } from '../../lib/tracking/batch.schemas.ts'
+import { BatchResponse, ClickResponse, TrackingResponse } from '../../lib/tracking/reports.responses.ts'
 import { ClickEvent, LeadEvent, RefundEvent, SaleEvent } from '../../lib/tracking/reports.schemas.ts'
 import { BODY_ERRORS, byApiKey, errors, json } from '../operations.ts'
 
@@ -34,5 +35,16 @@ export const tracking: ZodOpenApiPathsObject = {
   },
   '/api/track/lead': report('Report a lead', LeadEvent),
   '/api/track/sale': report('Report a sale', SaleEvent),
+  '/api/track/batch': {
+    post: {
+      summary: 'Report up to 500 sales and leads',
+      security: byApiKey,
+      requestBody: { required: true, ...json(Batch) },
+      responses: {
+        200: { description: 'An answer to each event, in the same order.', ...json(BatchResponse) },
+        ...errors(...BODY_ERRORS, 'too_many_rows', 'invalid_api_key', 'insufficient_scope'),
+      },
+    },
+  },
   '/api/track/refund': report('Report a refund', RefundEvent, 'currency_mismatch'),
 }

@@ -20,6 +20,8 @@ type Options = {
   maxBytes?: number
   /** Sees the parsed body before the schema does, and throws when it has too many rows. */
   precheck?: (body: unknown) => void
+  /** The caller checks the rows of the body by `checked`, one by one. */
+  checksRows?: boolean
   /** Accepts `text/plain` too, which browsers send to other sites without a preflight request. */
   plainText?: boolean
 }
@@ -32,7 +34,8 @@ type InvalidCode = 'invalid_body' | 'invalid_query'
 
 const cut = (text: string): string => text.slice(0, MAX_MESSAGE_LENGTH)
 
-const invalid = (code: InvalidCode, errors: ErrorDetail[]) => {
+/** The error about an invalid body, query or row of a body. */
+export const invalid = (code: InvalidCode, errors: ErrorDetail[]) => {
   const details = errors
     .slice(0, MAX_DETAILS)
     .map(({ path, message }) => ({ path: cut(path), message: cut(message) }))
@@ -65,6 +68,7 @@ const validator = (
   code: InvalidCode,
   schema: z.ZodType<object>,
   prepare: (input: unknown) => unknown,
+  checksRows = false,
 ): MiddlewareHandler =>
   zValidator(
     target,
@@ -75,7 +79,7 @@ const validator = (
     {
       validationFunction: (schema, input) => {
         const prepared = prepare(input)
-        const unstorable = findUnstorable(prepared)
+        const unstorable = checksRows ? null : findUnstorable(prepared)
         if (unstorable) throw invalid(code, [unstorable])
         return schema.safeParse(prepared)
       },
@@ -134,15 +138,21 @@ const readJson = (plainText: boolean): MiddlewareHandler<BaseEnv> =>
  */
 export const body = <S extends z.ZodType<object>>(
   schema: S,
-  { plainText = false, maxBytes = MAX_BODY_BYTES, precheck }: Options = {},
+  { plainText = false, maxBytes = MAX_BODY_BYTES, checksRows = false, precheck }: Options = {},
 ) =>
   every(
     limitBody(maxBytes),
     readJson(plainText),
-    validator('json', 'invalid_body', schema, (parsed) => {
-      precheck?.(parsed)
-      return parsed
-    }),
+    validator(
+      'json',
+      'invalid_body',
+      schema,
+      (parsed) => {
+        precheck?.(parsed)
+        return parsed
+      },
+      checksRows,
+    ),
   ) as MiddlewareHandler<BaseEnv, string, { in: { json: z.input<S> }; out: { json: z.output<S> } }>
 
 /** Of a parameter given more than once, the first value counts. */

@@ -42,7 +42,7 @@ export type KeyRefusal = 'unknown_key' | 'insufficient_scope'
 type ReportKey = Pick<Report, 'kind' | 'externalId' | 'customerExternalId' | 'clickId' | 'occurredAt'>
 
 /** What load_report_1 of schema.sql returns. */
-type LoadedFacts = Omit<ReportFacts, 'click' | 'customerPartner'> & {
+export type LoadedFacts = Omit<ReportFacts, 'click' | 'customerPartner'> & {
   click: FromJson<Click> | null
   customerPartner: FromJson<PartnerTerms> | null
   /** Of a dated report: everybody who referred the customer, with the terms of that time. */
@@ -66,24 +66,45 @@ export const loadReportFacts = async (
   report: ReportKey,
   now: Date,
 ): Promise<ReportFacts | KeyRefusal> => {
+  const { kind, externalId, customer, clickIds, processorKey, isOwn, datedAt } = wantedOf(report, now)
+  const [row] = await db.query<{ facts: LoadedFacts | KeyRefusal }>(
+    'select load_report_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as facts',
+    [
+      ...[apiKeyHash, kind, externalId, customer.kind, customer.value],
+      ...[clickIds, processorKey, isOwn, now, datedAt],
+    ],
+  )
+  const facts = row?.facts ?? 'unknown_key'
+  return typeof facts === 'string' ? facts : readFacts(facts, report, now)
+}
+
+/** What load_report_1 is to load of a report. */
+export const wantedOf = (report: ReportKey, now: Date) => {
   const { kind, externalId, customerExternalId, clickId } = report
   const at = judgedAt(report, now)
   const customer = identityOf(customerExternalId)
   // Only a sale under an id of the merchant's can be a possible duplicate, or depends on who reports the sales that earn.
   const isOwn = kind === 'sale' && !isProcessorId(externalId)
-  const clickIds = clickId && clickIdsIn(clickId).join('\n')
-  const processorKey = kind === 'lead' ? null : purchaseKeyOf(externalId)
-  const [row] = await db.query<{ facts: LoadedFacts | KeyRefusal }>(
-    'select load_report_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as facts',
-    [
-      ...[apiKeyHash, kind, externalId, customer.kind, customer.value],
-      ...[clickIds, processorKey, isOwn, now, at < now ? at : null],
-    ],
-  )
-  const facts = row?.facts ?? 'unknown_key'
-  if (typeof facts === 'string') return facts
+  return {
+    kind,
+    externalId,
+    customer,
+    clickIds: clickId && clickIdsIn(clickId).join('\n'),
+    processorKey: kind === 'lead' ? null : purchaseKeyOf(externalId),
+    isOwn,
+    datedAt: at < now ? at : null,
+  }
+}
+
+/** What it has loaded. */
+export const readFacts = (facts: LoadedFacts, report: ReportKey, now: Date): ReportFacts => {
+  const at = judgedAt(report, now)
   const click = facts.click && reviveClick(facts.click)
-  return { ...facts, click, customerPartner: ownerOf(facts, followReportedClick(clickId, click, at), at) }
+  return {
+    ...facts,
+    click,
+    customerPartner: ownerOf(facts, followReportedClick(report.clickId, click, at), at),
+  }
 }
 
 /** The partner who owns the customer, or owned it when a dated report took place, which refers the customer itself. */

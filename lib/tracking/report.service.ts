@@ -10,7 +10,8 @@ import { sha256 } from '../sha256.ts'
 import { lostRace } from '../unavailable.ts'
 import type { NudgeEnv } from '../webhooks/nudge.service.ts'
 import { decide } from './decide.ts'
-import { loadReportFacts } from './facts.queries.ts'
+import type { DecidedReport } from './decided-report.ts'
+import { loadReportFacts, type ReportFacts } from './facts.queries.ts'
 import { judgedAt } from './occurred-at.ts'
 import type { Report } from './report.ts'
 import { type RecordedEvent, saveReport } from './reports.queries.ts'
@@ -45,48 +46,61 @@ const record = async <E extends KeyEnv & TrackingEnv>(
   joinReport: JoinReport,
 ): Promise<RecordedEvent> => {
   const { db, now, apiKeyHash } = c.var
-  const at = judgedAt(report, now)
   for (let round = 0; round < ROUNDS; round++) {
     const facts = await loadReportFacts(db, apiKeyHash, report, now)
     if (typeof facts === 'string') throw keyRefusal(facts)
-    const {
-      keyId,
-      workspaceId,
-      recorded,
-      customer,
-      adoptsSales,
-      refunds,
-      hasProcessorEvents,
-      mayBeDuplicate,
-    } = facts
+    const { keyId, workspaceId, recorded } = facts
     noteForLog(c, { actor: `key ${keyId}`, keyHash: undefined, workspaceId })
-    // Without its hash, the report is incomplete until it is joined.
-    const isJoined = hasProcessorEvents || tiedByLead(report).length > 0
-    const times = { at, receivedAt: now }
-    const saved = { workspaceId, report, customer, bodyHash: isJoined ? null : bodyHash, ...times }
     const result = recorded
       ? ({ status: 'saved', event: recorded } as const)
-      : await saveReport(db, {
-          ...saved,
-          adoptsSales,
-          mayBeDuplicate,
-          refunds,
-          click: facts.click,
-          decision: decide(report, facts, at),
-        })
+      : await saveReport(db, decideLoaded(report, facts, bodyHash, now))
     if (result.status === 'conflict') continue
-    if (result.event.bodyHash !== null) return result.event
-    const { kind, externalId, customerExternalId } = report
-    const clickId = facts.click?.id ?? null
-    const incomplete = { kind, externalId, customerExternalId, clickId, bodyHash }
-    const { isAnnounced = null } = result.event
-    return { ...(await joinReport(workspaceId, incomplete)), bodyHash, isAnnounced }
+    return completeReport(result.event, { report, facts, bodyHash }, joinReport)
   }
   throw lostRace('the same customer')
 }
 
+/** Decides a report that was loaded. It is to be saved without its hash if it has to be joined with what came before. */
+export const decideLoaded = (
+  report: Report,
+  facts: ReportFacts,
+  bodyHash: string,
+  now: Date,
+): DecidedReport => {
+  const { workspaceId, customer, adoptsSales, refunds, click, hasProcessorEvents, mayBeDuplicate } = facts
+  const isJoined = hasProcessorEvents || tiedByLead(report).length > 0
+  const at = judgedAt(report, now)
+  return {
+    workspaceId,
+    report,
+    customer,
+    adoptsSales,
+    mayBeDuplicate,
+    refunds,
+    click,
+    decision: decide(report, facts, at),
+    bodyHash: isJoined ? null : bodyHash,
+    at,
+    receivedAt: now,
+  }
+}
+
+/** Joins a saved report that is incomplete, because others were received before it. */
+export const completeReport = async (
+  event: RecordedEvent,
+  { report, facts, bodyHash }: { report: Report; facts: ReportFacts; bodyHash: string },
+  joinReport: JoinReport,
+): Promise<RecordedEvent> => {
+  if (event.bodyHash !== null) return event
+  const { kind, externalId, customerExternalId } = report
+  const clickId = facts.click?.id ?? null
+  const incomplete = { kind, externalId, customerExternalId, clickId, bodyHash }
+  const { isAnnounced = null } = event
+  return { ...(await joinReport(facts.workspaceId, incomplete)), bodyHash, isAnnounced }
+}
+
 /** A hash of the whole report, with defaults filled in and keys sorted, to recognise a repeat that differs. */
-const hashReport = (report: Report): Promise<string> => {
+export const hashReport = (report: Report): Promise<string> => {
   const sale = report.sale && { ...report.sale, amountCents: String(report.sale.amountCents) }
   return sha256(canonicalJson({ ...report, sale }))
 }

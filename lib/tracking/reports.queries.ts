@@ -44,7 +44,7 @@ export const saveReport = async (db: Client, decided: DecidedReport): Promise<Sa
 }
 
 /** What save_report_1 of schema.sql saves. What is absent is null or left out there. */
-const toSaved = (decided: DecidedReport) => {
+export const toSaved = (decided: DecidedReport) => {
   const { workspaceId, report, bodyHash, decision, at, receivedAt } = decided
   const { kind, externalId, customerExternalId, eventName, metadata, sale } = report
   const { clickId, credit } = decision

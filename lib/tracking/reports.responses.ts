@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { timestamp } from '../http/common.responses.ts'
+import { ErrorResponse, timestamp } from '../http/common.responses.ts'
 
 /** POST /api/track/lead and /api/track/sale. */
 export const TrackingResponse = z
@@ -13,6 +13,22 @@ export const TrackingResponse = z
   })
   .meta({ id: 'TrackingResponse' })
 export type TrackingResponse = z.infer<typeof TrackingResponse>
+
+/** POST /api/track/batch: an answer to each report, in the same order. */
+export const BatchResponse = z
+  .strictObject({
+    results: z.array(
+      z.union([
+        TrackingResponse,
+        ErrorResponse.meta({
+          description:
+            'This report was not recorded, or that is not known: send it again if the code is `try_again`.',
+        }),
+      ]),
+    ),
+  })
+  .meta({ id: 'BatchResponse' })
+export type BatchResponse = z.infer<typeof BatchResponse>
 
 /** POST /api/track/click. */
 export const ClickResponse = z

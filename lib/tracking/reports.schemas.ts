@@ -58,83 +58,81 @@ const occurredAt = optional(
     }),
 )
 
-/** POST /api/track/sale. */
-export const SaleEvent = z
-  .object({
-    externalId: id(
-      'Your invoice or order id. One sale per id. For a payment that a connected payment processor reports too: ' +
-        'its id of the invoice (`in_...`) or, without one, of the payment (`pi_...`).',
-    ),
-    customerExternalId: id(
-      'Your customer id, the same in every lead and sale. If a payment processor is connected, pass this id to it too.',
-    ),
-    amountCents: z
-      .int('Must be a whole number of minor units.')
-      .min(1, 'Must be at least 1.')
-      .max(MAX_AMOUNT_CENTS, `Must be at most ${MAX_AMOUNT_CENTS}.`)
-      .meta({
-        description:
-          'What the customer paid, after discounts and net of tax, in minor units: 4900 is 49.00 USD, or 4,900 JPY.',
-      }),
-    currency: optional(currency).meta({ description: 'ISO 4217 code, in any case. `USD` by default.' }),
-    clickId,
-    eventName: optional(id('Your name for the event.')).meta({ default: 'sale' }),
-    metadata,
-    occurredAt,
-  })
-  .transform(
-    (sale): Report => ({
-      kind: 'sale',
-      externalId: sale.externalId,
-      customerExternalId: sale.customerExternalId,
-      customerEmail: null,
-      customerName: null,
-      clickId: sale.clickId ?? null,
-      eventName: sale.eventName ?? 'sale',
-      metadata: sale.metadata ?? null,
-      occurredAt: sale.occurredAt ?? undefined,
-      sale: { amountCents: BigInt(sale.amountCents), currency: sale.currency ?? 'USD' },
+export const saleFields = z.object({
+  externalId: id(
+    'Your invoice or order id. One sale per id. For a payment that a connected payment processor reports too: ' +
+      'its id of the invoice (`in_...`) or, without one, of the payment (`pi_...`).',
+  ),
+  customerExternalId: id(
+    'Your customer id, the same in every lead and sale. If a payment processor is connected, pass this id to it too.',
+  ),
+  amountCents: z
+    .int('Must be a whole number of minor units.')
+    .min(1, 'Must be at least 1.')
+    .max(MAX_AMOUNT_CENTS, `Must be at most ${MAX_AMOUNT_CENTS}.`)
+    .meta({
+      description:
+        'What the customer paid, after discounts and net of tax, in minor units: 4900 is 49.00 USD, or 4,900 JPY.',
     }),
-  )
-  .meta({ id: 'SaleEvent' })
+  currency: optional(currency).meta({ description: 'ISO 4217 code, in any case. `USD` by default.' }),
+  clickId,
+  eventName: optional(id('Your name for the event.')).meta({ default: 'sale' }),
+  metadata,
+  occurredAt,
+})
+
+export const toSale = (sale: z.output<typeof saleFields>): Report => ({
+  kind: 'sale',
+  externalId: sale.externalId,
+  customerExternalId: sale.customerExternalId,
+  customerEmail: null,
+  customerName: null,
+  clickId: sale.clickId ?? null,
+  eventName: sale.eventName ?? 'sale',
+  metadata: sale.metadata ?? null,
+  occurredAt: sale.occurredAt ?? undefined,
+  sale: { amountCents: BigInt(sale.amountCents), currency: sale.currency ?? 'USD' },
+})
+
+/** POST /api/track/sale. */
+export const SaleEvent = saleFields.transform(toSale).meta({ id: 'SaleEvent' })
+
+export const leadFields = z.object({
+  externalId: id(
+    'Your lead id, usually the user id. One lead per id. It is your customer id too, unless `customerExternalId` is given.',
+  ),
+  customerExternalId: optional(
+    id(
+      'Your customer id, if it differs from `externalId`. If a payment processor is connected, pass this id to it too.',
+    ),
+  ),
+  customerEmail: optional(
+    z.string().max(MAX_EMAIL_LENGTH).meta({ description: 'Saved if the lead is attributed.' }),
+  ),
+  customerName: optional(
+    z.string().max(MAX_ID_LENGTH).meta({ description: 'Saved if the lead is attributed.' }),
+  ),
+  clickId,
+  eventName: optional(id('Your name for the event.')).meta({ default: 'lead' }),
+  metadata,
+  occurredAt,
+})
+
+export const toLead = (lead: z.output<typeof leadFields>): Report => ({
+  kind: 'lead',
+  externalId: lead.externalId,
+  customerExternalId: lead.customerExternalId ?? lead.externalId,
+  customerEmail: normalizeEmail(lead.customerEmail),
+  customerName: lead.customerName?.trim() || null,
+  clickId: lead.clickId ?? null,
+  eventName: lead.eventName ?? 'lead',
+  metadata: lead.metadata ?? null,
+  occurredAt: lead.occurredAt ?? undefined,
+  sale: null,
+})
 
 /** POST /api/track/lead. Its `externalId` names the customer too, unless `customerExternalId` does. */
-export const LeadEvent = z
-  .object({
-    externalId: id(
-      'Your lead id, usually the user id. One lead per id. It is your customer id too, unless `customerExternalId` is given.',
-    ),
-    customerExternalId: optional(
-      id(
-        'Your customer id, if it differs from `externalId`. If a payment processor is connected, pass this id to it too.',
-      ),
-    ),
-    customerEmail: optional(
-      z.string().max(MAX_EMAIL_LENGTH).meta({ description: 'Saved if the lead is attributed.' }),
-    ),
-    customerName: optional(
-      z.string().max(MAX_ID_LENGTH).meta({ description: 'Saved if the lead is attributed.' }),
-    ),
-    clickId,
-    eventName: optional(id('Your name for the event.')).meta({ default: 'lead' }),
-    metadata,
-    occurredAt,
-  })
-  .transform(
-    (lead): Report => ({
-      kind: 'lead',
-      externalId: lead.externalId,
-      customerExternalId: lead.customerExternalId ?? lead.externalId,
-      customerEmail: normalizeEmail(lead.customerEmail),
-      customerName: lead.customerName?.trim() || null,
-      clickId: lead.clickId ?? null,
-      eventName: lead.eventName ?? 'lead',
-      metadata: lead.metadata ?? null,
-      occurredAt: lead.occurredAt ?? undefined,
-      sale: null,
-    }),
-  )
-  .meta({ id: 'LeadEvent' })
+export const LeadEvent = leadFields.transform(toLead).meta({ id: 'LeadEvent' })
 
 /** POST /api/track/refund. */
 export const RefundEvent = z

@@ -19,11 +19,17 @@ export const respondRecorded = <E extends NudgeEnv>(
   bodyHash: string,
 ): Response => {
   if (event.isAnnounced) nudge(c)
-  const isMismatch = event.bodyHash !== bodyHash
-  if (isMismatch) c.header('Idempotency-Mismatch', 'true')
-  return c.json<TrackingResponse>({
-    eventId: event.attributed ? event.id : null,
-    attributed: event.attributed,
-    ...(isMismatch && { mismatch: true }),
-  })
+  const response = trackingResponse(event, bodyHash)
+  if (response.mismatch) c.header('Idempotency-Mismatch', 'true')
+  return c.json<TrackingResponse>(response)
 }
+
+/** What is answered of an event. @param bodyHash of the report that is answered */
+export const trackingResponse = (
+  { id, attributed, bodyHash: recorded }: RecordedEvent,
+  bodyHash: string,
+): TrackingResponse => ({
+  eventId: attributed ? id : null,
+  attributed,
+  ...(recorded !== bodyHash && { mismatch: true }),
+})

@@ -54,6 +54,7 @@ const REACHED: Record<string, Record<string, string[]>> = {
   'track-lead': { STRIPE_WEBHOOK: ['joinReport'], WEBHOOKS: ['nudge'] },
   'track-sale': { STRIPE_WEBHOOK: ['joinReport'], WEBHOOKS: ['nudge'] },
   'track-refund': { STRIPE_WEBHOOK: ['joinReport'], WEBHOOKS: ['nudge'] },
+  'track-batch': { STRIPE_WEBHOOK: ['joinReport'], WEBHOOKS: ['nudge'] },
   'import-partners': { AUTH: ['getSession'], WEBHOOKS: ['nudge'] },
   'import-customers': { AUTH: ['getSession'], STRIPE_WEBHOOK: ['replanCustomers'], WEBHOOKS: ['nudge'] },
   portal: {

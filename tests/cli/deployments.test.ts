@@ -29,6 +29,7 @@ test('each Worker gets only its required secrets, and the router none', () => {
       'manage',
       'mcp',
       'portal',
+      'track-batch',
       'track-click',
       'track-lead',
       'track-refund',

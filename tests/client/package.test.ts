@@ -42,8 +42,13 @@ const afterRest = await read(copies[0].eventId)
 const early = await tributary.track.refund({ externalId: 'early_' + run, saleExternalId: 'late_' + run })
 const late = await tributary.track.sale({ ...sale, externalId: 'late_' + run })
 const other = await tributary.track.refund({ ...part, externalId: 'other_' + run, currency: 'EUR' }).catch((error) => error)
+const { results } = await tributary.track.batch([
+  { kind: 'sale', ...sale, externalId: 'batch_' + run, occurredAt: new Date().toISOString() },
+  { kind: 'sale', ...sale, amountCents: 0 },
+])
 const list = await tributary.api.GET('/events', { params: { query: { kind: 'sale', externalId: sale.externalId } } })
 console.log(JSON.stringify({
+  batch: results.map((result) => ('error' in result ? result.error.code : result.attributed)),
   lead, copies, changed, partner: data.partner.slug, earned: data.commission.amountCents, events: list.data.data.length,
   refused: refused instanceof TributaryError && { code: refused.code, docUrl: refused.docUrl, requestId: refused.requestId },
   functions: [typeof verifyWebhook], refundsCounted: new Set(parts.map(({ eventId }) => eventId)).size, otherCurrency: other.code,
@@ -94,6 +99,7 @@ test('the packed client, installed into an empty project, reports to Tributary a
   const { events_: events, ...rest } = said
   const first = { eventId, attributed: true, idempotencyMismatch: false }
   expect(rest).toEqual({
+    batch: [true, 'invalid_body'],
     lead: { eventId: expect.any(String), attributed: true, idempotencyMismatch: false },
     copies: Array(8).fill(first),
     changed: { ...first, mismatch: true, idempotencyMismatch: true },

@@ -2,6 +2,7 @@ import { describe, expect, inject, test } from 'vitest'
 import importCustomers from '../../functions/import-customers.ts'
 import importPartners from '../../functions/import-partners.ts'
 import manage from '../../functions/manage.ts'
+import trackBatch from '../../functions/track-batch.ts'
 import trackClick from '../../functions/track-click.ts'
 import trackLead from '../../functions/track-lead.ts'
 import trackRefund from '../../functions/track-refund.ts'
@@ -67,7 +68,16 @@ describe('a static file', () => {
         (method) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
       ),
     )
-    const apps = [trackClick, trackLead, trackRefund, trackSale, manage, importPartners, importCustomers]
+    const apps = [
+      trackBatch,
+      trackClick,
+      trackLead,
+      trackRefund,
+      trackSale,
+      manage,
+      importPartners,
+      importCustomers,
+    ]
     const served = apps.flatMap(({ routes }) =>
       routes.filter(({ method }) => method !== 'ALL').map(({ method, path }) => `${method} ${path}`),
     )

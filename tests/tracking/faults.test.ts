@@ -13,6 +13,7 @@ const faulty = useFaultyWorkers(
   'track-lead',
   'track-sale',
   'track-refund',
+  'track-batch',
   'stripe-webhook',
   'manage',
 )
@@ -93,6 +94,35 @@ describe('database round trips (design, section 11)', () => {
     await takes(2, () => merchant.sale({ clickId: merchant.clickId }))
     await takes(2, () => merchant.refund({ externalId: 'rest' }))
     await takes(1, () => merchant.refund({ externalId: 'rest' }))
+  })
+
+  test('a batch takes 2, its repeat 1, and 3 where customers have several reports', async () => {
+    const merchant = await createWatched()
+    const takes = async (fetches: number, events: object[]) => {
+      merchant.plan()
+      const { body } = await merchant.post('/api/track/batch', { events })
+      expect(body.results).toHaveLength(events.length)
+      expect(merchant.fetches()).toBe(fetches)
+    }
+    const sales = Array.from({ length: 100 }, (_, n) => ({
+      kind: 'sale',
+      externalId: `order_${n}`,
+      customerExternalId: `user_${n}`,
+      amountCents: 4_900,
+      clickId: merchant.clickId,
+    }))
+    await takes(2, sales)
+    await takes(1, sales)
+    const renewals = sales.flatMap((sale) =>
+      ['b', 'c', 'd'].map((period) => ({ ...sale, externalId: `${sale.externalId}_${period}` })),
+    )
+    await takes(3, renewals)
+    const leads = ['x', 'y'].flatMap((name) => [
+      { kind: 'lead', externalId: name, clickId: merchant.clickId },
+      { ...sales[0], externalId: `order_of_${name}`, customerExternalId: name },
+      { ...sales[0], externalId: `renewal_of_${name}`, customerExternalId: name },
+    ])
+    await takes(3, leads)
   })
 
   test('what is refused before the database takes none', async () => {
@@ -189,6 +219,39 @@ describe.concurrent('a report answered 200 is in the database', () => {
         [merchant.workspace.id],
       )
       expect(rows).toEqual([{ cents: 980 }, { cents: -98 }, { cents: -98 }])
+    },
+  )
+
+  test.each(
+    [...STEPS, { step: 'the second write', before: [null, null] }].flatMap((step) =>
+      FAULTS.map((fault) => ({ ...step, fault })),
+    ),
+  )(
+    'a batch: when $step meets $fault, once and for good, it records each report once',
+    async ({ before, fault }) => {
+      const merchant = await createWatched()
+      for (const times of [1, 10]) {
+        const events = ['ann', 'bob'].flatMap((name) => [
+          { kind: 'lead', externalId: `${name}${times}`, clickId: merchant.clickId },
+          ...[1, 2].map((n) => ({
+            kind: 'sale',
+            externalId: `${name}${times}_${n}`,
+            customerExternalId: `${name}${times}`,
+            amountCents: 4_900,
+            clickId: merchant.clickId,
+          })),
+        ])
+        merchant.plan(...before, ...Array<Fault>(times).fill(fault))
+        const first = await merchant.post('/api/track/batch', { events })
+        const isSavedBefore = times > 1 && before.length === 2
+        expect(first.status).toBe(times === 1 || isSavedBefore ? 200 : 503)
+        const answered = JSON.stringify(first.body)
+        expect(answered.match(/"try_again"/g)?.length ?? 0).toBe(isSavedBefore ? 4 : times === 1 ? 0 : 1)
+        merchant.plan()
+        const { body } = await merchant.post('/api/track/batch', { events })
+        expect(body.results).toEqual(events.map(() => ({ eventId: expect.any(String), attributed: true })))
+      }
+      expect(await database.counts(merchant)).toEqual({ events: 12, customers: 4, commissions: 8 })
     },
   )
 

@@ -22,6 +22,11 @@ export type Sale = Schemas['SaleEvent']
 /** Takes back a sale, or a part of it. */
 export type Refund = Schemas['RefundEvent']
 
+/** A sale or lead of a batch. */
+export type BatchEvent = Schemas['BatchEvent']
+/** An answer for each event, in the same order. Send those again whose `error.code` is `try_again`. */
+export type BatchResults = Schemas['BatchResponse']
+
 /** What became of a report. */
 export type Recorded = Schemas['TrackingResponse'] & {
   /** Whether an earlier report with this `externalId` had another body. That one counts. */
@@ -81,18 +86,23 @@ export const createTributary = (options: TributaryOptions) => {
     'Content-Type': 'application/json',
   })
 
-  const report = async (path: string, event: object, call: CallOptions = {}): Promise<Recorded> => {
+  const send = async (path: string, event: object, call: CallOptions = {}) => {
     const body = JSON.stringify(event)
     const target = new URL(path, url)
-    const send = (signal: AbortSignal) =>
+    const attempt = (signal: AbortSignal) =>
       // A redirect would send the key elsewhere, or the report as a GET.
       fetch(target, { method: 'POST', headers, body, signal, redirect: 'manual' })
-    const { response, body: text } = await withRetries(send, {
-      signal: call.signal,
-      deadlineMs: call.deadlineMs ?? deadlineMs,
-    })
+    return withRetries(attempt, { signal: call.signal, deadlineMs: call.deadlineMs ?? deadlineMs })
+  }
+
+  const report = async (path: string, event: object, call?: CallOptions): Promise<Recorded> => {
+    const { response, body } = await send(path, event, call)
     return {
-      ...readRecorded(response.status, text),
+      ...read<Schemas['TrackingResponse']>(
+        response.status,
+        body,
+        ({ attributed }) => typeof attributed === 'boolean',
+      ),
       idempotencyMismatch: response.headers.get('Idempotency-Mismatch') === 'true',
     }
   }
@@ -127,6 +137,11 @@ export const createTributary = (options: TributaryOptions) => {
       sale: (sale: Sale, call?: CallOptions): Promise<Recorded> => report('/api/track/sale', sale, call),
       refund: (refund: Refund, call?: CallOptions): Promise<Recorded> =>
         report('/api/track/refund', refund, call),
+      /** Up to 500 sales and leads, which count in their order. Each is answered by itself. */
+      batch: async (events: BatchEvent[], call?: CallOptions): Promise<BatchResults> => {
+        const { response, body } = await send('/api/track/batch', { events }, call)
+        return read<BatchResults>(response.status, body, ({ results }) => Array.isArray(results))
+      },
     },
 
     /**
@@ -153,10 +168,10 @@ export const createTributary = (options: TributaryOptions) => {
 }
 
 /** @throws {TributaryError} when something else than Tributary answered */
-const readRecorded = (status: number, body: string): Schemas['TrackingResponse'] => {
+const read = <T>(status: number, body: string, isOurs: (answer: T) => boolean): T => {
   try {
     const answer = JSON.parse(body)
-    if (typeof answer.attributed === 'boolean') return answer
+    if (isOurs(answer)) return answer
   } catch {}
   const message = 'The response is not Tributary’s. Check the URL.'
   throw new TributaryError('unexpected_response', message, { status, body, retryable: false })

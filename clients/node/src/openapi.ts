@@ -52,6 +52,29 @@ responses: {
 delete?: never
 patch?: never
 }
+"/api/track/batch": {
+parameters: NoParameters
+get?: never
+put?: never
+/** Report up to 500 sales and leads */
+post: {
+parameters: NoParameters
+requestBody: { content: { "application/json": components['schemas']["Batch"] } }
+responses: {
+200: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["BatchResponse"] } }
+400: Failure
+401: Failure
+403: Failure
+413: Failure
+415: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+delete?: never
+patch?: never
+}
 "/api/track/refund": {
 parameters: NoParameters
 get?: never
@@ -1304,6 +1327,49 @@ metadata?: undefined | Record<string, unknown> | null
 /** When it happened, if that is not now: ISO 8601 with `Z` or an offset, at most 400 days ago. Everything is decided as of this time. */
 occurredAt?: undefined | string | null
 }
+Batch: {
+/** In the order in which they count. */
+events: Array<components['schemas']["BatchEvent"]>
+}
+BatchEvent: components['schemas']["BatchSale"] | components['schemas']["BatchLead"]
+BatchSale: {
+/** Your invoice or order id. One sale per id. For a payment that a connected payment processor reports too: its id of the invoice (`in_...`) or, without one, of the payment (`pi_...`). */
+externalId: string
+/** Your customer id, the same in every lead and sale. If a payment processor is connected, pass this id to it too. */
+customerExternalId: string
+/** What the customer paid, after discounts and net of tax, in minor units: 4900 is 49.00 USD, or 4,900 JPY. */
+amountCents: number
+/** ISO 4217 code, in any case. `USD` by default. */
+currency?: undefined | string | null
+/** The visitor’s click, from `window.tributary.clickId()`. Without it, the event is not attributed. Any other text counts as an unknown click, and a blank one as none. */
+clickId?: undefined | string | null
+/** Your name for the event. */
+eventName?: undefined | string | null
+/** Free-form JSON object, at most 16 KiB and 32 levels deep. */
+metadata?: undefined | Record<string, unknown> | null
+/** When it happened, if that is not now: ISO 8601 with `Z` or an offset, at most 400 days ago. Everything is decided as of this time. */
+occurredAt?: undefined | string | null
+kind: "sale"
+}
+BatchLead: {
+/** Your lead id, usually the user id. One lead per id. It is your customer id too, unless `customerExternalId` is given. */
+externalId: string
+/** Your customer id, if it differs from `externalId`. If a payment processor is connected, pass this id to it too. */
+customerExternalId?: undefined | string | null
+/** Saved if the lead is attributed. */
+customerEmail?: undefined | string | null
+/** Saved if the lead is attributed. */
+customerName?: undefined | string | null
+/** The visitor’s click, from `window.tributary.clickId()`. Without it, the event is not attributed. Any other text counts as an unknown click, and a blank one as none. */
+clickId?: undefined | string | null
+/** Your name for the event. */
+eventName?: undefined | string | null
+/** Free-form JSON object, at most 16 KiB and 32 levels deep. */
+metadata?: undefined | Record<string, unknown> | null
+/** When it happened, if that is not now: ISO 8601 with `Z` or an offset, at most 400 days ago. Everything is decided as of this time. */
+occurredAt?: undefined | string | null
+kind: "lead"
+}
 RefundEvent: {
 /** Your refund or credit note id. One refund per id. */
 externalId: string
@@ -1729,6 +1795,9 @@ eventId: string | null
 attributed: boolean
 /** Present if an earlier report with the same `externalId` had another body. Nothing has changed. */
 mismatch?: undefined | true
+}
+BatchResponse: {
+results: Array<components['schemas']["TrackingResponse"] | components['schemas']["Error"]>
 }
 Customer: {
 id: string

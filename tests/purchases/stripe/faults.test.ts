@@ -21,6 +21,7 @@ const faulty = useFaultyWorkers(
   'track-lead',
   'track-sale',
   'track-refund',
+  'track-batch',
   'manage',
 )
 

@@ -1,0 +1,19 @@
+import { apiKey } from '../lib/auth/api-keys.ts'
+import { rpc } from '../lib/http/rpc.ts'
+import { createTrackingApp } from '../lib/http/tracking-app.ts'
+import { body } from '../lib/http/validate.ts'
+import type { ReportsService } from '../lib/purchases/purchases.rpc.ts'
+import { BATCH_MAX_BYTES, BatchRequest, limitEvents } from '../lib/tracking/batch.schemas.ts'
+import { recordBatch } from '../lib/tracking/batch.service.ts'
+import type { NudgeEnv } from '../lib/webhooks/nudge.service.ts'
+
+type Bindings = NudgeEnv['Bindings'] & { STRIPE_WEBHOOK: ReportsService }
+
+const batch = body(BatchRequest, { maxBytes: BATCH_MAX_BYTES, precheck: limitEvents, checksRows: true })
+
+/** POST /api/track/batch: records up to 500 sales and leads in order, each answered by itself. */
+export default createTrackingApp<Bindings>().post('/api/track/batch', apiKey(), batch, (c) =>
+  recordBatch(c, c.req.valid('json').events, (workspaceId, report) =>
+    rpc('stripe-webhook', c.env.STRIPE_WEBHOOK.joinReport(workspaceId, report)),
+  ),
+)
