@@ -40,6 +40,8 @@ grant select (workspace_id, hash, created_at), update (hash), delete on idempote
 grant select on workspaces, programs, partners, members, totals to :"mail";
 grant select (workspace_id, kind, subject, intro) on mail_texts to :"mail";
 grant select (program_id, logo_url, accent_color, support_email) on brands to :"mail";
+grant select, delete, update (content) on mailings to :"mail";
+grant select on mail_optouts, unsubscribe_key to :"mail";
 grant select (id, partner_id, metadata, occurred_at), update (metadata) on events to :"mail";
 grant select (id, workspace_id, keys, customer, facts, occurred_at, anonymized_at, email), update (email, facts, anonymized_at)
     on processor_events to :"mail";
@@ -94,6 +96,9 @@ grant select, insert, update on webhook_endpoints, webhook_events, webhook_deliv
 -- The outbox and the audit log.
 grant insert, update, delete on mails to :"pages";
 grant insert, update         on mail_texts to :"pages";
+grant select, insert         on mailings to :"pages";
+grant select, insert, update, delete on mail_optouts to :"pages";
+grant select                 on unsubscribe_key to :"pages";
 grant insert                 on audit_entries to :"pages";
 
 

@@ -2684,7 +2684,7 @@ create table mails (
         constraint mails_workspace_id_fkey references workspaces (id),
     kind             text         not null
         constraint mails_kind_check
-            check (kind in ('moved', 'welcome', 'application_rejected', 'partner_invitation', 'invitation', 'connect_account', 'connect_reminder', 'bank_refused', 'payout_sent', 'payout_failed',
+            check (kind in ('moved', 'welcome', 'message', 'application_rejected', 'partner_invitation', 'invitation', 'connect_account', 'connect_reminder', 'bank_refused', 'payout_sent', 'payout_failed',
                             'payout_returned', 'payout_approval', 'payout_report', 'payout_review', 'payout_preview', 'payout_problem',
                             'payment_details', 'payout_account', 'address_link', 'address_changed',
                             'opening_balances', 'webhook_disabled', 'new_browser')),
@@ -2765,6 +2765,40 @@ create table mail_texts (
 
     constraint mail_texts_pkey primary key (workspace_id, kind)
 );
+
+
+-- What a manager wrote to many partners at once. Each has a mail of the kind 'message', whose occasion is this id. It is kept
+-- while one of them is to be sent, and as long as sent mails.
+create table mailings (
+    id            uuid         primary key,   -- of the form, so that it is sent once
+    workspace_id  uuid         not null
+        constraint mailings_workspace_id_fkey references workspaces (id),
+    subject       text         not null,      -- with placeholders
+    content       text         not null,
+    created_at    timestamptz  not null
+);
+
+-- How many has this workspace sent of late? Which are to be removed?
+create index mailings_workspace_id_idx on mailings (workspace_id, created_at);
+create index mailings_created_at_idx   on mailings (created_at);
+
+
+-- The people who get no mails from a workspace but those about their account, payouts and applications: lib/mail/unsubscribe.ts.
+create table mail_optouts (
+    workspace_id  uuid         not null
+        constraint mail_optouts_workspace_id_fkey references workspaces (id),
+    email         text         not null,
+    created_at    timestamptz  not null,
+
+    constraint mail_optouts_pkey primary key (workspace_id, email)
+);
+
+
+-- What the links that end such mails are signed with, in one row. They work as long as this key is kept.
+create table unsubscribe_key (
+    key  text  not null
+);
+insert into unsubscribe_key values (replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''));
 
 
 -- Where sign-up is open, anybody can create a workspace. Until the operator trusts it, its mails to people who have never signed in

@@ -266,6 +266,7 @@ export const NOT_MEASURED: Record<'dashboard' | 'manage' | 'portal', Record<stri
     '/portal/address/confirm': FORM,
     '/portal/terms': 'lists the programs of a person',
     '/join/:program': ONE,
+    '/unsubscribe/:token': ONE,
     '/join/:program/apply': FORM,
     '/portal/disconnect': FORM,
     '/portal/documents/details': FORM,

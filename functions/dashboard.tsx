@@ -29,6 +29,7 @@ import partner from './dashboard/partner.tsx'
 import partners from './dashboard/partners.tsx'
 import partnersActions from './dashboard/partners-actions.tsx'
 import partnersExport from './dashboard/partners-export.ts'
+import partnersMail from './dashboard/partners-mail.tsx'
 import payer from './dashboard/payer.tsx'
 import payoutCancel from './dashboard/payout-cancel.tsx'
 import payoutList from './dashboard/payout-list.tsx'
@@ -62,6 +63,7 @@ export default createPages<NudgeEnv['Bindings']>()
   .route('/', partners)
   .route('/', partnersActions)
   .route('/', partnersExport)
+  .route('/', partnersMail)
   .route('/', newPartner)
   .route('/', invitations)
   .route('/', applications)

@@ -10,10 +10,12 @@ import overview from './portal/overview.tsx'
 import payment from './portal/payment.tsx'
 import payouts from './portal/payouts.tsx'
 import terms from './portal/terms.tsx'
+import unsubscribe from './portal/unsubscribe.tsx'
 
 /**
  * The pages for partners, under /portal: one file per section in portal/. A partner sees the data of their own email
- * address, in all workspaces. Under /join, people apply to become one.
+ * address, in all workspaces. Under /join, people apply to become one, and under
+ * /unsubscribe, partners end messages to them.
  */
 export default createPages()
   .use('/portal/*', signedIn())
@@ -28,3 +30,4 @@ export default createPages()
   .route('/', documents)
   .route('/', terms)
   .route('/', join)
+  .route('/', unsubscribe)

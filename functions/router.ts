@@ -56,7 +56,9 @@ export default new Hono<Env>()
   )
   .all('/api/workspaces/:workspace/payouts/run', (c) => forward(c.env.PAYOUTS, c.req.raw, c.var.requestId))
   .on('ALL', ['/app', '/app/*'], (c) => forward(c.env.DASHBOARD, c.req.raw, c.var.requestId))
-  .on('ALL', ['/portal', '/portal/*', '/join/*'], (c) => forward(c.env.PORTAL, c.req.raw, c.var.requestId))
+  .on('ALL', ['/portal', '/portal/*', '/join/*', '/unsubscribe/*'], (c) =>
+    forward(c.env.PORTAL, c.req.raw, c.var.requestId),
+  )
   .all('/api/webhooks/stripe/:workspace', (c) => forward(c.env.STRIPE_WEBHOOK, c.req.raw, c.var.requestId))
   .all('/mcp', (c) => forward(c.env.MCP, c.req.raw, c.var.requestId))
   .get('/', (c) => c.redirect('/app'))

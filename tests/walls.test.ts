@@ -11,7 +11,7 @@ const SHARED_ROOMS = /^lib\/(db|http|auth|pages)\//
 /** Files whose suffix says that they do more than compute. */
 const SUFFIXED = /\.(queries|schemas|responses|service|rpc)\.ts$/
 /** Web Crypto, which computes but is not synchronous. */
-const CRYPTO = ['lib/secrets.ts', 'lib/sha256.ts']
+const CRYPTO = ['lib/secrets.ts', 'lib/sha256.ts', 'lib/mail/unsubscribe.ts']
 /** Libraries that only compute. */
 const PURE_LIBRARIES = /^(date-fns\/\w+|@date-fns\/utc)$/
 

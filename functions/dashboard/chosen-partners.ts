@@ -19,5 +19,6 @@ export const readChosen = (fields: Fields): string[] => {
   return read.data
 }
 
-/** Below the workspace's pages: where their file is. */
+/** Below the workspace's pages: where they are sent to. */
 export const EXPORT_CHOSEN = '/partners/export'
+export const MAIL_CHOSEN = '/partners/mail'

@@ -5,6 +5,7 @@ import { draft, editableDraft, greeting, HOW_TO_SIGN_IN } from './compose.tsx'
 import type {
   AddressDetails,
   InvitationDetails,
+  MessageDetails,
   NewBrowserDetails,
   OpeningBalancesDetails,
   PartnerInvitationDetails,
@@ -47,6 +48,10 @@ export const welcomeDraft = (details: WelcomeDetails, edited?: EditedText): Draf
     ...sentBy(details.workspaceName, details.sentBy),
     'If you did not expect this email, ignore it.',
   ])
+
+/** What a manager wrote to many partners. It is text: nothing in it becomes a link. */
+export const messageDraft = (details: MessageDetails, written: EditedText): Draft =>
+  editableDraft('message', details, written, sentBy(details.workspaceName, details.sentBy))
 
 /** Invites somebody to be a partner. */
 export const partnerInvitationDraft = (details: PartnerInvitationDetails, edited?: EditedText): Draft =>

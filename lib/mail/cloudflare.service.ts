@@ -31,9 +31,9 @@ const withTimeout = <T>(promise: Promise<T>, timeoutMs: number): Promise<T> => {
  */
 export const throughCloudflare =
   ({ from, binding }: { from: string; binding: EmailBinding }): Transport =>
-  async ({ to, subject, html, text }, { timeoutMs }) => {
+  async ({ id: _, ...mail }, { timeoutMs }) => {
     try {
-      await withTimeout(binding.send({ from: sender(from), to, subject, html, text }), timeoutMs)
+      await withTimeout(binding.send({ from: sender(from), ...mail }), timeoutMs)
       return { kind: 'sent', waitSeconds: 0 }
     } catch (error) {
       const { code, message } = error as Error & { code?: unknown }

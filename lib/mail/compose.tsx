@@ -1,7 +1,7 @@
 /** What all emails are composed of. Names are untrusted input, which layout.tsx escapes. */
 import { type MailContent, subjectLine } from './content.ts'
 import { type MailBrand, renderHtml, renderText } from './layout.tsx'
-import type { EditableKind } from './mails.ts'
+import type { TextKind } from './mails.ts'
 import type { Draft, Paragraph } from './paragraphs.ts'
 import { type EditedText, introOf, subjectOf, type Values } from './texts.ts'
 
@@ -10,15 +10,23 @@ export const draft = (subject: string, paragraphs: Paragraph[]): Draft => ({ sub
 const supportLine = ({ supportEmail }: MailBrand): Paragraph[] =>
   supportEmail ? [['Questions? Write to ', { name: supportEmail }, '.']] : []
 
-/** An email in HTML and in plain text. With a brand, it has the logo at its head, and the support address at its foot. */
-export const render = ({ subject, paragraphs }: Draft, brand?: MailBrand): MailContent => {
-  const all = brand ? [...paragraphs, ...supportLine(brand)] : paragraphs
+/**
+ * An email in HTML and in plain text. With a brand, it has the logo at its head, and the support address at its foot.
+ *
+ * @param foot what ends it
+ */
+export const render = (
+  { subject, paragraphs }: Draft,
+  brand?: MailBrand,
+  foot: Paragraph[] = [],
+): MailContent => {
+  const all = [...paragraphs, ...(brand ? supportLine(brand) : []), ...foot]
   return { subject: subjectLine(subject), html: renderHtml(all, brand), text: renderText(all) }
 }
 
 /** An email whose subject and first words managers may have changed, in `edited`. What follows them is `rest`. */
 export const editableDraft = (
-  kind: EditableKind,
+  kind: TextKind,
   values: Values,
   edited: EditedText | undefined,
   rest: Paragraph[],

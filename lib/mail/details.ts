@@ -12,6 +12,16 @@ export type WelcomeDetails = {
   sentBy: string | null
 }
 
+/** `message`: what a manager wrote to many partners. Its words are those of the mailing. */
+export type MessageDetails = {
+  partnerName: string | null
+  programName: string
+  workspaceName: string
+  /** The email address of the manager. */
+  sentBy: string
+  portalUrl: string
+}
+
 /** `application_rejected`: to somebody who wanted to be a partner. */
 export type RejectionDetails = {
   applicantName: string

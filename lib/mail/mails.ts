@@ -9,6 +9,7 @@ export type MailStatus = (typeof MAIL_STATUSES)[number]
 export const MAIL_KINDS = [
   'moved',
   'welcome',
+  'message',
   'application_rejected',
   'partner_invitation',
   'invitation',
@@ -57,9 +58,15 @@ export const PARTNER_MAIL_KINDS = [
 ] as const satisfies MailKind[]
 export type PartnerMailKind = (typeof PARTNER_MAIL_KINDS)[number]
 
+/** Those whose text is made of words and placeholders: the same, and what a manager writes to many partners at once. */
+export type TextKind = EditableKind | 'message'
+
+/** Those that people can unsubscribe from, for each workspace. Their details have a `portalUrl`, and they are to a partner. */
+export const UNSUBSCRIBABLE_KINDS = ['message'] as const satisfies MailKind[]
+
 /** Those of a program, which have its brand. The others are about the account of a person, at a workspace or at Tributary. */
 export const isOfProgram = (kind: string): boolean =>
-  kind !== 'bank_refused' && (EDITABLE_KINDS as readonly string[]).includes(kind)
+  kind === 'message' || (kind !== 'bank_refused' && (EDITABLE_KINDS as readonly string[]).includes(kind))
 
 /** The mails of the outbox. A mail to a person about its account belongs to no workspace. */
 export type OutboxKind = MailKind | 'new_browser'

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Brand } from '../brand/brand.ts'
 import type { Db } from '../db/connection.ts'
 import { dueRows } from '../db/leases.queries.ts'
-import type { OutboxKind } from './mails.ts'
+import { type OutboxKind, UNSUBSCRIBABLE_KINDS } from './mails.ts'
 import type { EditedText } from './texts.ts'
 
 /** A mail that one run may send until its lease ends. */
@@ -11,13 +11,16 @@ export type LeasedMail = {
   id: string
   kind: OutboxKind
   recipient: string
+  partnerId: string | null
   details: Record<string, unknown>
   /** Whether a manager sends it to itself, to try it. */
   isTest: boolean
-  /** The words that managers have given to its kind by now. */
+  /** The words that managers have given to its kind by now, or have written to many partners. */
   edited: EditedText | undefined
   /** The brand of its program by now. */
   brand: Brand | undefined
+  /** What the link that ends such mails is signed with; null if nothing ends them. */
+  unsubscribeKey: string | null
   /** This one included. */
   attempts: number
   firstAttemptAt: Date
@@ -26,48 +29,56 @@ export type LeasedMail = {
 type Row = Omit<LeasedMail, 'edited' | 'brand'> & {
   edited: EditedText | null
   brand: Brand | null
-  expired: boolean
+  isWithheld: boolean
 }
 
 /**
  * Leases mails that are due. Invitations are urgent, because somebody waits for them. Mails whose first attempt was
- * before `windowStart` fail: another attempt could deliver them twice.
+ * before `windowStart` fail: another attempt could deliver them twice. So do those from which their recipients have unsubscribed.
  *
  * A repeat after an unseen commit leases other mails; the first ones are due again after the lease.
  */
 export const leaseMails = async (
   db: Db,
   { now, leaseEnd, windowStart, limit }: { now: Date; leaseEnd: Date; windowStart: Date; limit: number },
-): Promise<{ mails: LeasedMail[]; expired: number }> => {
+): Promise<{ mails: LeasedMail[]; withheld: number }> => {
   const isDue = (m: string) => sql`${sql.ref(`${m}.sent_at`)} is null and ${sql.ref(`${m}.failed_at`)} is null
     and not ${sql.ref(`${m}.is_held`)}
     and ${sql.ref(`${m}.next_attempt_at`)} <= ${now}::timestamptz`
   const isExpired = sql`m.first_attempt_at < ${windowStart}::timestamptz`
+  const canUnsubscribe = sql`m.kind = any(${`{${UNSUBSCRIBABLE_KINDS}}`}::text[])`
+  const hasUnsubscribed = sql`(${canUnsubscribe} and exists (
+    select from mail_optouts o where o.workspace_id = m.workspace_id and o.email = m.recipient))`
   const { rows } = await sql<Row>`
     with ${dueRows({ table: 'mails', isDue, lane: 'kind', urgentLane: 'invitation', limit })}
     update mails m
-    set attempts = m.attempts + case when ${isExpired} then 0 else 1 end,
+    set attempts = m.attempts + case when ${isExpired} or ${hasUnsubscribed} then 0 else 1 end,
         first_attempt_at = coalesce(m.first_attempt_at, ${now}),
         next_attempt_at = ${leaseEnd},
-        failed_at = case when ${isExpired} then ${now}::timestamptz end,
-        last_error = case when ${isExpired}
-          then concat_ws(' ', 'Given up: it may have been sent, and it is too late to find out.', m.last_error)
+        failed_at = case when ${isExpired} or ${hasUnsubscribed} then ${now}::timestamptz end,
+        last_error = case
+          when ${isExpired} then concat_ws(' ', 'Given up: it may have been sent, and it is too late to find out.', m.last_error)
+          when ${hasUnsubscribed} then 'Not sent: the partner has unsubscribed from such emails.'
           else m.last_error end
     from due where m.id = due.id
-    returning m.id, m.kind, m.recipient, m.details, m.attempts, m.first_attempt_at as "firstAttemptAt",
-              m.failed_at is not null as expired,
+    returning m.id, m.kind, m.recipient, m.partner_id as "partnerId", m.details, m.attempts, m.first_attempt_at as "firstAttemptAt",
+              m.failed_at is not null as "isWithheld",
               m.occasion = 'test' as "isTest",
-              (select jsonb_build_object('subject', t.subject, 'intro', t.intro) from mail_texts t
-               where t.workspace_id = m.workspace_id and t.kind = m.kind) as edited,
+              case when m.kind = 'message'
+                then (select jsonb_build_object('subject', g.subject, 'intro', g.content) from mailings g
+                      where g.workspace_id = m.workspace_id and g.id = m.occasion::uuid)
+                else (select jsonb_build_object('subject', t.subject, 'intro', t.intro) from mail_texts t
+                      where t.workspace_id = m.workspace_id and t.kind = m.kind) end as edited,
+              case when ${canUnsubscribe} then (select key from unsubscribe_key) end as "unsubscribeKey",
               (select jsonb_build_object('logoUrl', b.logo_url, 'accentColor', b.accent_color, 'supportEmail', b.support_email)
                from brands b
                where b.program_id = coalesce(m.program_id, (select p.program_id from partners p where p.id = m.partner_id))) as brand`.execute(
     db,
   )
   const mails = rows
-    .filter((row) => !row.expired)
+    .filter((row) => !row.isWithheld)
     .map((row) => ({ ...row, edited: row.edited ?? undefined, brand: row.brand ?? undefined }))
-  return { mails, expired: rows.length - mails.length }
+  return { mails, withheld: rows.length - mails.length }
 }
 
 /** What became of a leased mail. */

@@ -47,7 +47,7 @@ const classify = async (answer: Response): Promise<Outcome> => {
 /** Sends through Resend, which deduplicates by the mail's id for 24 hours. */
 export const throughResend =
   ({ from, apiKey, url }: { from: string; apiKey: string; url: string | undefined }): Transport =>
-  async ({ id, to, subject, html, text }, { timeoutMs }) => {
+  async ({ id, to, subject, html, text, headers }, { timeoutMs }) => {
     try {
       const answer = await fetch(`${url || RESEND_URL}/emails`, {
         method: 'POST',
@@ -58,7 +58,7 @@ export const throughResend =
           // Resend refuses requests without one, and workerd sends none by default.
           'User-Agent': 'Tributary',
         },
-        body: JSON.stringify({ from, to: [to], subject, html, text }),
+        body: JSON.stringify({ from, to: [to], subject, html, text, headers }),
         signal: AbortSignal.timeout(timeoutMs),
         redirect: 'manual',
       })

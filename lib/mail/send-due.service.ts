@@ -8,6 +8,7 @@ import { type LeasedMail, leaseMails, type MailResult, saveMailResults } from '.
 import { LEASE_SECONDS, nextDelay, WINDOW_SECONDS } from './schedule.ts'
 import { outboxContent } from './templates.tsx'
 import type { Outcome, Transport } from './transport.ts'
+import { unsubscribeHeaders, unsubscribeUrl } from './unsubscribe.ts'
 
 /**
  * Cloudflare's free plan allows 50 fetches a run: 3 to lease the mails, 40 to send them, 6 to save the results, retries
@@ -37,12 +38,21 @@ export type Tally = {
 const after = (time: number, seconds: number): Date => new Date(time + seconds * 1_000)
 const sleep = (seconds: number): Promise<void> => new Promise((resume) => setTimeout(resume, seconds * 1_000))
 
+/** Where the recipient of a mail ends such mails; undefined for those that nothing ends. */
+const unsubscribeUrlOf = async ({ details, partnerId, unsubscribeKey }: LeasedMail) =>
+  unsubscribeKey && partnerId
+    ? unsubscribeUrl(unsubscribeKey, partnerId, String(details.portalUrl))
+    : undefined
+
 /** Sends a mail. One without a valid address or content is refused. */
 const trySend = async (mail: LeasedMail, transport: Transport): Promise<Outcome> => {
   const to = deliverableAddress(mail.recipient)
   if (!to) return { kind: 'refused', code: 'invalid_address', message: 'This is not an email address.' }
   try {
-    return await transport({ id: mail.id, to, ...outboxContent(mail) }, { timeoutMs: SEND_TIMEOUT_MS })
+    const unsubscribeUrl = await unsubscribeUrlOf(mail)
+    const content = outboxContent({ ...mail, unsubscribeUrl })
+    const headers = unsubscribeUrl && { headers: unsubscribeHeaders(unsubscribeUrl) }
+    return await transport({ id: mail.id, to, ...content, ...headers }, { timeoutMs: SEND_TIMEOUT_MS })
   } catch (error) {
     // The details do not fit the template: a retry would fail in the same way.
     return { kind: 'refused', code: 'invalid_details', message: (error as Error).message }
@@ -121,13 +131,13 @@ const saveResults = async (env: DatabaseEnv, results: MailResult[]): Promise<voi
  */
 export const sendDue = async (env: DatabaseEnv, transport: Transport): Promise<Tally | null> => {
   const now = Date.now()
-  const { mails, expired } = await leaseMails(connect(env), {
+  const { mails, withheld } = await leaseMails(connect(env), {
     now: new Date(now),
     leaseEnd: after(now, LEASE_SECONDS),
     windowStart: after(now, -WINDOW_SECONDS),
     limit: MAX_SENDS,
   })
-  if (mails.length + expired === 0) return null
+  if (mails.length + withheld === 0) return null
 
   const { results, pause } = await sendAll(mails, transport, now + RUN_MS)
   if (results.length) await saveResults(env, results)
@@ -137,7 +147,7 @@ export const sendDue = async (env: DatabaseEnv, transport: Transport): Promise<T
   return {
     sent: count('sent'),
     retried: count('retry'),
-    failed: count('failed') + expired,
+    failed: count('failed') + withheld,
     waiting: count('waiting'),
     code: pause?.code,
   }

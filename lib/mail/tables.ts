@@ -12,6 +12,15 @@ export type MailTables = {
     version: number
     change_id: string
   }
+  mailings: {
+    id: string
+    workspace_id: string
+    subject: string
+    content: string
+    created_at: Date
+  }
+  mail_optouts: { workspace_id: string; email: string; created_at: Date }
+  unsubscribe_key: { key: string }
   mails: {
     id: string
     workspace_id: string | null

@@ -4,6 +4,7 @@ import {
   addressChangedDraft,
   addressLinkDraft,
   invitationDraft,
+  messageDraft,
   movedDraft,
   newBrowserDraft,
   openingBalancesDraft,
@@ -17,7 +18,7 @@ import { render } from './compose.tsx'
 import { type MailContent, subjectLine } from './content.ts'
 import type { ConnectDetails, MoneyDetails, PayoutRunDetails } from './details.ts'
 import { isOfProgram, type OutboxKind } from './mails.ts'
-import type { Draft } from './paragraphs.ts'
+import type { Draft, Paragraph } from './paragraphs.ts'
 import {
   bankRefusedDraft,
   connectAccountDraft,
@@ -82,6 +83,17 @@ const aboutAddress = (details: Stored) => ({
 
 const DRAFTS: Record<OutboxKind, (details: Stored, edited?: EditedText) => Draft> = {
   moved: (details, edited) => movedDraft(toWelcome(details), edited),
+  message: (details, edited) => {
+    if (!edited) throw new Error('The text of this mail was removed.')
+    return messageDraft(
+      {
+        ...toPartner(details),
+        workspaceName: required(details, 'workspaceName'),
+        sentBy: required(details, 'sentBy'),
+      },
+      edited,
+    )
+  },
   welcome: (details, edited) => welcomeDraft(toWelcome(details), edited),
   application_rejected: (details, edited) =>
     rejectionDraft(
@@ -190,14 +202,30 @@ type OutboxMail = {
   brand?: Brand | undefined
   /** Whether a manager tries it: its subject says so. */
   isTest?: boolean
+  /** Where its recipient ends such mails. */
+  unsubscribeUrl?: string | undefined
+}
+
+/** Says at the foot of a mail how to end such mails. */
+const unsubscribeLine = (details: Stored, url: string | undefined): Paragraph[] => {
+  const from = typeof details.workspaceName === 'string' ? details.workspaceName : details.programName
+  return url ? [['Unsubscribe from such emails of ', { name: String(from) }, ':', { link: url }]] : []
 }
 
 /** The content of an outbox email. @throws if its details do not match its kind */
-export const outboxContent = ({ kind, details, edited, brand, isTest = false }: OutboxMail): MailContent => {
+export const outboxContent = ({
+  kind,
+  details,
+  edited,
+  brand,
+  isTest = false,
+  unsubscribeUrl,
+}: OutboxMail): MailContent => {
   const hasBrand = brand && isBranded(brand) && isOfProgram(kind)
   const mail = render(
     DRAFTS[kind](details, edited),
     hasBrand ? { ...brand, name: required(details, 'programName') } : undefined,
+    unsubscribeLine(details, unsubscribeUrl),
   )
   return isTest ? { ...mail, subject: subjectLine(`Test: ${mail.subject}`) } : mail
 }

@@ -7,15 +7,17 @@ import { MAX_INTRO_LENGTH } from './texts.ts'
 /** More changes than a text will ever have. */
 const MAX_VERSION = 1_000_000_000
 
-const text = (most: number) => writtenText(most, 'Must be a string, or null for the default.').nullable()
+const words = 'Must be a string, or null for the default.'
+const isOneLine = (text: string | null) => !text?.includes('\n')
 
 /** PUT /api/workspaces/:workspace/mail-texts/:kind */
 export const MailTextChange = z
   .strictObject({
-    subject: text(MAX_SUBJECT_LENGTH)
-      .refine((subject) => !subject?.includes('\n'), 'Must be one line.')
+    subject: writtenText(MAX_SUBJECT_LENGTH, words)
+      .nullable()
+      .refine(isOneLine, 'Must be one line.')
       .meta({ description: 'Text with placeholders; null for the default.' }),
-    intro: text(MAX_INTRO_LENGTH).meta({
+    intro: writtenText(MAX_INTRO_LENGTH, words).nullable().meta({
       description:
         'How the email begins, with placeholders; null for the default. Line breaks are kept, and a blank line starts a paragraph.',
     }),
@@ -26,3 +28,9 @@ export const MailTextChange = z
     ),
   })
   .meta({ id: 'MailTextChange' })
+
+/** The form of a mail to many partners. */
+export const MailingForm = z.object({
+  subject: writtenText(MAX_SUBJECT_LENGTH).refine(isOneLine, 'Must be one line.'),
+  intro: writtenText(MAX_INTRO_LENGTH),
+})

@@ -3,7 +3,7 @@
  * because it says what to do, and who sent the email. Notices that protect an account are fixed as a whole.
  */
 import { oneLine } from './content.ts'
-import { EDITABLE_KINDS, type EditableKind } from './mails.ts'
+import { EDITABLE_KINDS, type EditableKind, type TextKind } from './mails.ts'
 import type { Paragraph } from './paragraphs.ts'
 
 export const isEditable = (kind: string): kind is EditableKind =>
@@ -28,7 +28,7 @@ type Definition = MailText & { placeholders: readonly Placeholder[] }
 const MONEY = ['partnerName', 'programName', 'amount'] as const
 const EARNED = 'Hello {partnerName},\n\nYou have earned {amount} as a partner of {programName}.'
 
-const TEXTS: Record<EditableKind, Definition> = {
+const TEXTS: Record<TextKind, Definition> = {
   welcome: {
     subject: 'You are a partner of {programName}',
     intro:
@@ -39,6 +39,11 @@ const TEXTS: Record<EditableKind, Definition> = {
     subject: 'We’ve moved: {programName}',
     intro:
       'Hello {partnerName},\n\n{programName} has moved to a new platform. You are already a partner there and do not need to apply again.',
+    placeholders: ['partnerName', 'programName', 'workspaceName'],
+  },
+  message: {
+    subject: 'News from {programName}',
+    intro: 'Hello {partnerName},\n\n',
     placeholders: ['partnerName', 'programName', 'workspaceName'],
   },
   partner_invitation: {
@@ -88,16 +93,16 @@ const TEXTS: Record<EditableKind, Definition> = {
 }
 
 /** The default words of a mail. */
-export const defaultText = (kind: EditableKind): MailText => {
+export const defaultText = (kind: TextKind): MailText => {
   const { subject, intro } = TEXTS[kind]
   return { subject, intro }
 }
 
 /** The placeholders of a mail, without braces. */
-export const placeholdersOf = (kind: EditableKind): readonly Placeholder[] => TEXTS[kind].placeholders
+export const placeholdersOf = (kind: TextKind): readonly Placeholder[] => TEXTS[kind].placeholders
 
 /** The words in force: what was changed, and the default. */
-export const textInForce = (kind: EditableKind, edited: EditedText | undefined): MailText => ({
+export const textInForce = (kind: TextKind, edited: EditedText | undefined): MailText => ({
   subject: edited?.subject ?? TEXTS[kind].subject,
   intro: edited?.intro ?? TEXTS[kind].intro,
 })
@@ -109,7 +114,7 @@ export const withoutDefaults = (kind: EditableKind, { subject, intro }: EditedTe
 })
 
 /** Why a text cannot be used: a placeholder that the mail does not have, or a brace without its other. */
-const placeholderProblem = (kind: EditableKind, text: string): string | null => {
+const placeholderProblem = (kind: TextKind, text: string): string | null => {
   const names: readonly string[] = placeholdersOf(kind)
   const offered = `This email has ${names.map((name) => `{${name}}`).join(', ')}.`
   for (const [whole, name = ''] of text.matchAll(/\{([^{}]*)\}/g)) {
@@ -121,7 +126,7 @@ const placeholderProblem = (kind: EditableKind, text: string): string | null => 
 }
 
 /** The same of a change, by field. */
-export const textProblems = (kind: EditableKind, change: EditedText) =>
+export const textProblems = (kind: TextKind, change: EditedText) =>
   (['subject', 'intro'] as const).flatMap((path) => {
     const message = placeholderProblem(kind, change[path] ?? '')
     return message ? [{ path, message }] : []
@@ -142,7 +147,7 @@ const fillIn = (text: string, values: Values): string =>
   })
 
 /** The subject of a mail. One of which nothing is left is the default. */
-export const subjectOf = (kind: EditableKind, edited: EditedText | undefined, values: Values): string =>
+export const subjectOf = (kind: TextKind, edited: EditedText | undefined, values: Values): string =>
   fillIn(textInForce(kind, edited).subject, values).trim() || fillIn(TEXTS[kind].subject, values)
 
 /** A paragraph as text and names. A value is never read as text: it may contain braces. */
@@ -158,7 +163,7 @@ const fillParagraph = (text: string, values: Values): Paragraph => {
 }
 
 /** How a mail begins. Blank lines separate paragraphs. */
-export const introOf = (kind: EditableKind, edited: EditedText | undefined, values: Values): Paragraph[] =>
+export const introOf = (kind: TextKind, edited: EditedText | undefined, values: Values): Paragraph[] =>
   textInForce(kind, edited)
     .intro.split(/\n{2,}/)
     .map((paragraph) => fillParagraph(paragraph, values))

@@ -6,6 +6,8 @@ export type Mail = MailContent & {
   /** The idempotency key: the same for every attempt to send one mail. */
   id: string
   to: string
+  /** Further headers. */
+  headers?: Record<string, string>
 }
 
 /**
@@ -35,5 +37,6 @@ export type EmailBinding = {
     subject: string
     html: string
     text: string
+    headers?: Record<string, string>
   }) => Promise<unknown>
 }

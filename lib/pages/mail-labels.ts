@@ -4,6 +4,7 @@ import type { MailKind } from '../mail/mails.ts'
 export const MAIL_LABELS: Record<MailKind, string> = {
   moved: 'We’ve moved',
   welcome: 'Welcome',
+  message: 'Message to partners',
   application_rejected: 'Application rejected',
   partner_invitation: 'Invitation to a program',
   invitation: 'Invitation',

@@ -65,7 +65,7 @@ export const errorPage = (error: Error, c: Context) => {
   const { code, message, retryAfter } = toApiError(error)
   if (retryAfter !== undefined) c.header('Retry-After', String(retryAfter))
   const title = ERROR_STATUS[code] === 404 ? 'Not found' : 'Something went wrong'
-  const [home, back] = /^\/(portal|join)(\/|$)/.test(c.req.path)
+  const [home, back] = /^\/(portal|join|unsubscribe)(\/|$)/.test(c.req.path)
     ? ['/portal', 'Go to the partner portal']
     : ['/app', 'Go to your workspaces']
   const children: Child = (

@@ -50,6 +50,7 @@ export const erasePartner = async (db: Db, act: Act, id: string, email: string):
     sql`delete from partner_notes where partner_id ${mine}`,
     sql`delete from payees where ${own}`,
     sql`delete from unreachable_people where ${own}`,
+    sql`delete from mail_optouts where ${own}`,
     sql`update payment_details
         set email = ${marker}, ciphertext = case when ciphertext is null then null else 'erased' end,
             masked = case when masked is null then null else 'erased' end

@@ -59,6 +59,7 @@ export const exportPartner = (db: Db, workspaceId: string, email: string): Promi
              status, reason
       from applications where workspace_id = ${workspaceId} and (email = ${email} or partner_id in ${mine})`,
     notes: sql`select author, content, created_at as "createdAt" from partner_notes where partner_id in ${mine}`,
+    unsubscribed: sql`select created_at as "createdAt" from mail_optouts where ${own}`,
     acceptedTerms: sql`select version, accepted_at as "acceptedAt" from agreement_acceptances where partner_id in ${mine}`,
     payoutAccounts: sql`
       select country, stripe_account_id as "stripeAccountId", status, created_at as "createdAt",

@@ -20,6 +20,18 @@ export const emptyMails = (db: Db, before: Date, limit: number): Promise<number>
           select id from mails where sent_at < ${before} and recipient <> '' order by sent_at limit ${limit} for update skip locked)`,
   )
 
+/** Removes what managers wrote to many partners before a time, unless it is still to be sent to one. */
+export const removeMailings = (db: Db, before: Date, limit: number): Promise<number> =>
+  countOf(
+    db,
+    sql`delete from mailings where id in (
+          select g.id from mailings g
+          where g.created_at < ${before} and not exists (
+            select from mails m where m.workspace_id = g.workspace_id and m.sent_at is null and m.failed_at is null
+              and m.kind = 'message' and m.occasion = g.id::text)
+          order by g.created_at limit ${limit} for update skip locked)`,
+  )
+
 /** Removes the metadata of events that nobody was credited with, before a time. */
 export const dropMetadata = (db: Db, before: Date, limit: number): Promise<number> =>
   countOf(

@@ -7,6 +7,7 @@ import {
   clearExpired,
   dropMetadata,
   emptyMails,
+  removeMailings,
   removeWebhooks,
 } from './retention.queries.ts'
 import { type DEFAULTS, daysOf, type RetentionSettings } from './retention.ts'
@@ -28,10 +29,11 @@ export const retain = async (env: RetentionEnv, now: Date) => {
   }
   const db = connect(env)
   const mails = await inPages(PAGES, (limit) => emptyMails(db, times.mails, limit))
+  const mailings = await inPages(PAGES, (limit) => removeMailings(db, times.mails, limit))
   const purchases = await inPages(PAGES, (limit) => anonymizeEvents(db, times.purchases, limit))
   const metadata = await inPages(PAGES, (limit) => dropMetadata(db, times.metadata, limit))
   const expired = await inPages(PAGES, (limit) => clearExpired(db, now, limit))
   const webhooks = await inPages(PAGES, (limit) => removeWebhooks(db, times.webhooks, limit))
-  const done = { mails, purchases, metadata, expired, webhooks }
+  const done = { mails, mailings, purchases, metadata, expired, webhooks }
   return Object.values(done).some((count) => count > 0) ? done : null
 }

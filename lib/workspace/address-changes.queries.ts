@@ -92,7 +92,7 @@ type Move = {
 }
 
 /**
- * Moves partners to an address, with what belongs to it: connected accounts, payment details, waiting mails. The former address still
+ * Moves partners to an address, with what belongs to it: connected accounts, payment details, waiting mails, and whether it gets messages. The former address still
  * finds the partner in imports.
  *
  * @param when a condition without which nothing is done
@@ -113,10 +113,13 @@ const moves = ({ from, to, now, mine, actor }: Move, when: RawBuilder<SqlBool>) 
     sql`update mails set recipient = ${to}
         where partner_id in ${ids} and recipient = ${from} and sent_at is null
           and kind not in ('address_changed', 'payout_account', 'payment_details') and ${when}`,
-    sql`delete from unreachable_people u
+    ...['unreachable_people', 'mail_optouts'].map(
+      (table) => sql`
+        delete from ${sql.table(table)} u
         where email = ${from} and workspace_id in ${workspaces} and ${when}
-          and exists (select from unreachable_people k where k.workspace_id = u.workspace_id and k.email = ${to})`,
-    ...['payout_accounts', 'payment_details', 'payees', 'unreachable_people'].map(
+          and exists (select from ${sql.table(table)} k where k.workspace_id = u.workspace_id and k.email = ${to})`,
+    ),
+    ...['payout_accounts', 'payment_details', 'payees', 'unreachable_people', 'mail_optouts'].map(
       (table) => sql`
         update ${sql.table(table)} set email = ${to} where email = ${from} and workspace_id in ${workspaces} and ${when}`,
     ),

@@ -7,6 +7,7 @@ import {
   clearExpired,
   dropMetadata,
   emptyMails,
+  removeMailings,
 } from '../../lib/people/retention.queries.ts'
 import { DEFAULTS, daysOf } from '../../lib/people/retention.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
@@ -43,6 +44,32 @@ test('mails that were sent lose recipient and contents, and are still known as s
     { recipient: '', details: {}, status: 'sent' },
     { recipient: 'jo@shop.example', details: { invitedBy: 'ann@shop.example' }, status: 'sent' },
   ])
+})
+
+test('what was written to many partners goes once it is sent to all of them', async () => {
+  const { workspace, partnerId } = await createMerchant()
+  const add = async (createdAt: Date, state: 'sent' | 'failed' | 'queued') => {
+    const [row] = await database.query<{ id: string }>(
+      `insert into mailings (id, workspace_id, subject, content, created_at) values (uuidv7(), $1, 'News', 'News', $2) returning id`,
+      [workspace.id, createdAt],
+    )
+    await database.query(
+      `insert into mails (id, workspace_id, kind, recipient, partner_id, occasion, details, created_at, next_attempt_at, sent_at, failed_at)
+       values (uuidv7(), $1, 'message', 'maya@partner.example', $2, $3, '{}', now(), now() + interval '1 year',
+               case when $4 = 'sent' then now() end, case when $4 = 'failed' then now() end)`,
+      [workspace.id, partnerId, row?.id, state],
+    )
+    return row?.id
+  }
+  await add(OLDER, 'sent')
+  await add(OLDER, 'failed')
+  const kept = [await add(OLDER, 'queued'), await add(YOUNGER, 'sent')]
+  await all((limit) => removeMailings(db(), OLD, limit))
+  const rows = await database.query<{ id: string }>(
+    'select id from mailings where workspace_id = $1 order by id',
+    [workspace.id],
+  )
+  expect(rows.map(({ id }) => id)).toEqual(kept)
 })
 
 test('metadata goes of old events that nobody is credited with, and of no others', async () => {

@@ -20,6 +20,7 @@ const OF_ALL = [
   'address_changes',
   'schema_migrations',
   'click_retention',
+  'unsubscribe_key',
 ]
 const MANAGER = 'ann@manager.example'
 

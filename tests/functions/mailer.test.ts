@@ -10,6 +10,7 @@ import type { MailKind, MailStatus } from '../../lib/mail/mails.ts'
 import { invitationMail } from '../../lib/mail/outbox.queries.ts'
 import { sendDue } from '../../lib/mail/send-due.service.ts'
 import { chooseTransport } from '../../lib/mail/transport.service.ts'
+import { unsubscribeUrl } from '../../lib/mail/unsubscribe.ts'
 import { createDatabase, dropDatabase, TEMPLATE } from '../support/databases.ts'
 import { type Fault, startFaultyDatabase } from '../support/faulty-database.ts'
 import { RESEND_API_KEY } from '../support/secrets.ts'
@@ -101,6 +102,89 @@ test('a mail has the text that is in force when it is sent, also if it was queue
   ])
   expect(mail?.text).toMatch(/^Hi!\nWe are <b>\{amount\}<\/b>\.\n\nYour link:/)
   expect(mail?.html).toContain('<p>Hi!<br/>We are <bdi>&lt;b&gt;{amount}&lt;/b&gt;</bdi>.</p>')
+})
+
+test('a message has what its manager wrote, and a signed link and headers to unsubscribe; who has unsubscribed gets none', async () => {
+  const seed = seeder(env)
+  const { id: workspaceId } = await seed.addWorkspace()
+  const programId = await seed.addProgram(workspaceId)
+  const { rows } = await client.query<{ id: string }>(
+    `insert into mailings (id, workspace_id, subject, content, created_at)
+     values (uuidv7(), $1, 'News for {partnerName}', E'Hello {partnerName},\n\nnews.', now()) returning id`,
+    [workspaceId],
+  )
+  const details = {
+    partnerName: 'Maya',
+    programName: 'Friends',
+    workspaceName: 'Pine Notes',
+    sentBy: 'ann@pine.example',
+    portalUrl: 'https://track.example/portal',
+  }
+  const queue = async (slug: string) => {
+    const email = `${slug}@message.example`
+    const partnerId = await seed.addPartner(workspaceId, programId, { slug, email })
+    await client.query(
+      `insert into mails (id, workspace_id, kind, recipient, partner_id, occasion, details, created_at, next_attempt_at)
+       values (uuidv7(), $1, 'message', $2, $3, $4, $5, now(), now()),
+              (uuidv7(), $1, 'connect_account', 'payout-' || $2, $3, '', $5::jsonb || '{"amount": "1.00 USD"}', now(), now())`,
+      [workspaceId, email, partnerId, rows[0]?.id, details],
+    )
+    return { email, partnerId }
+  }
+  const [maya, leo] = [await queue('maya'), await queue('leo')]
+  await client.query('insert into mail_optouts values ($1, $2, now()), ($1, $3, now())', [
+    workspaceId,
+    leo.email,
+    `payout-${leo.email}`,
+  ])
+  await run()
+  const [mail] = inbox.mails(maya.email)
+  const key = await client.query<{ key: string }>('select key from unsubscribe_key')
+  const url = await unsubscribeUrl(key.rows[0]?.key ?? '', maya.partnerId, 'https://track.example/portal')
+  expect(mail?.subject).toBe('News for Maya')
+  expect(mail?.text).toBe(
+    `Hello Maya,\n\nnews.\n\nSent by Pine Notes (ann@pine.example).\n\nUnsubscribe from such emails of Pine Notes:\n${url}\n`,
+  )
+  expect(mail?.html).toContain(`<a href="${url}"`)
+  expect(mail?.headers).toEqual({
+    'List-Unsubscribe': `<${url}>`,
+    'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+  })
+  expect(inbox.mails(leo.email)).toEqual([])
+  // Nobody unsubscribes from what is about money.
+  expect(inbox.mails(`payout-${leo.email}`)).toMatchObject([{ headers: {} }])
+  const stateOf = async () =>
+    (
+      await client.query(
+        `select status, attempts, last_error as error from mails where kind = 'message' and recipient = $1`,
+        [leo.email],
+      )
+    ).rows
+  const withheld = {
+    status: 'failed',
+    attempts: 0,
+    error: 'Not sent: the partner has unsubscribed from such emails.',
+  }
+  expect(await stateOf()).toEqual([withheld])
+  // As a manager who retries it.
+  await client.query(
+    `update mails set failed_at = null, last_error = null, next_attempt_at = now() where recipient = $1`,
+    [leo.email],
+  )
+  await run()
+  expect(inbox.mails(leo.email)).toEqual([])
+  expect(await stateOf()).toEqual([withheld])
+
+  // Without its text, a message is not sent with another one.
+  const { email } = await queue('zoe')
+  await client.query('delete from mailings')
+  await run()
+  expect(inbox.mails(email)).toEqual([])
+  const { rows: lost } = await client.query(
+    'select status, last_error as error from mails where recipient = $1',
+    [email],
+  )
+  expect(lost).toEqual([{ status: 'failed', error: 'invalid_details: The text of this mail was removed.' }])
 })
 
 test('a mail of a program has the brand that is in force when it is sent; one about an account has none', async () => {

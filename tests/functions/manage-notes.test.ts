@@ -127,11 +127,13 @@ describe('pages', () => {
   })
 
   test('a form that is sent twice adds one note, and one that is sent again with another text adds another', async () => {
-    const { merchant, path, list, log } = await createNoted()
+    const { merchant, path, list, log, partnerId } = await createNoted()
     const pages = await openPages(merchant)
     const { html } = await pages.get(path)
     const form = formsOf(html).find(({ action }) => action.endsWith('/notes'))?.fields ?? {}
-    await Promise.all([1, 2].map(() => pages.post(path, { ...form, content: 'Called.' })))
+    await database.whileUncommitted('select from partners where id = $1 for no key update', [partnerId], () =>
+      Promise.all([1, 2].map(() => pages.post(path, { ...form, content: 'Called.' }))),
+    )
     expect((await list()).map(({ content }) => content)).toEqual(['Called.'])
     expect(await log()).toHaveLength(1)
     await pages.post(path, { ...form, content: 'Called again.' })

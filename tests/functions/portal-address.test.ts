@@ -108,6 +108,10 @@ describe('a new address', () => {
       `insert into unreachable_people (workspace_id, email, country, noted_at) values ($1, $2, 'KE', now())`,
       [workspaceId, email],
     )
+    await database.query(
+      'insert into mail_optouts (workspace_id, email, created_at) values ($1, $2, now())',
+      [workspaceId, email],
+    )
     const tablesWith = async (address: string) => {
       const tables = await database.query<{ name: string }>(
         `select table_name as name from information_schema.columns
@@ -123,7 +127,14 @@ describe('a new address', () => {
       })
       return (await Promise.all(found)).flat()
     }
-    const kept = ['partners', 'payees', 'payment_details', 'payout_accounts', 'unreachable_people']
+    const kept = [
+      'mail_optouts',
+      'partners',
+      'payees',
+      'payment_details',
+      'payout_accounts',
+      'unreachable_people',
+    ]
     expect(await tablesWith(email)).toEqual(kept)
     await pages.post('/address/confirm', { token: (await request()).token })
     expect([await tablesWith(email), await tablesWith(to)]).toEqual([[], kept])

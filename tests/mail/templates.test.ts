@@ -438,6 +438,30 @@ describe('a mail of a program with a brand', () => {
     expect(html.match(/src=|url\(|<link|<script|@import/gi)).toEqual(['src='])
   })
 
+  test('is on a message, which ends with the link to unsubscribe', () => {
+    const message = {
+      kind: 'message' as const,
+      details: { ...MOVED, programName: '<b>Pine</b>' },
+      edited: {
+        subject: 'For {partnerName}',
+        intro: 'Hello {partnerName},\n\n<b>News</b> of {workspaceName}.',
+      },
+    }
+    const unsubscribeUrl = 'https://track.example/unsubscribe/x'
+    const { subject, html, text } = outboxContent({ ...message, brand: BRAND, unsubscribeUrl })
+    expect(subject).toBe('For Maya')
+    expect(text).toBe(
+      'Hello Maya,\n\n<b>News</b> of Pine Notes.\n\nSent by Pine Notes (ann@pine.example).\n\n' +
+        `Questions? Write to help@pine-notes.com.\n\nUnsubscribe from such emails of Pine Notes:\n${unsubscribeUrl}\n`,
+    )
+    expect(html).toContain('<p>&lt;b&gt;News&lt;/b&gt; of <bdi>Pine Notes</bdi>.</p>')
+    expect(html).toContain('alt="&lt;b&gt;Pine&lt;/b&gt;"')
+    expect(html).toContain(`<a href="${unsubscribeUrl}"`)
+    expect(() => outboxContent({ ...message, edited: undefined })).toThrow(
+      'The text of this mail was removed.',
+    )
+  })
+
   test('has the name at its head without a logo, and nothing of what is missing', () => {
     const { html, text } = branded({ ...NONE, accentColor: '#0a0a5a' })
     expect(html).toContain('<p style="margin:0 0 1.5em;font-weight:600"><bdi>Friends of Pine Notes</bdi></p>')

@@ -27,7 +27,10 @@ describe('Resend', () => {
     chooseTransport({ MAIL_FROM, RESEND_API_KEY, RESEND_URL: inbox.url })
 
   test('receives the mail unchanged, from the installation’s sender', async () => {
-    const mail = newMail({ to: 'as-it-is@partners.example' })
+    const mail = newMail({
+      to: 'as-it-is@partners.example',
+      headers: { 'List-Unsubscribe': '<https://a.example>' },
+    })
     expect(await resend()(mail, LIMITS)).toEqual({ kind: 'sent', waitSeconds: 0 })
     const { id: _, ...content } = mail
     expect(inbox.mails(mail.to)).toMatchObject([{ ...content, from: MAIL_FROM }])
@@ -115,7 +118,7 @@ describe('Cloudflare’s binding', () => {
     { from: 't@example.com', is: 't@example.com' },
   ])('receives the mail from the sender $from', async ({ from, is }) => {
     const send = vi.fn<EmailBinding['send']>(async () => ({ messageId: 'x' }))
-    const mail = newMail()
+    const mail = newMail({ headers: { 'List-Unsubscribe': '<https://a.example>' } })
     expect(await cloudflare(send, from)(mail, LIMITS)).toEqual({ kind: 'sent', waitSeconds: 0 })
     const { id: _, ...content } = mail
     expect(send).toHaveBeenCalledExactlyOnceWith({ ...content, from: is })

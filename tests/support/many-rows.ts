@@ -76,6 +76,10 @@ const ROWS = `
     select ${id('program')}, ${id('workspace')}, '#1f5f4a', 'help@shop.example', 1, ${id('other')} from numbers;
   insert into mail_texts (workspace_id, kind, subject, version, change_id)
     select ${id('workspace')}, 'welcome', 'Welcome', 1, ${id('other')} from numbers;
+  insert into mailings (id, workspace_id, subject, content, created_at)
+    select ${id('other')}, ${id('workspace', '1')}, 'News', 'News', now() from numbers;
+  insert into mail_optouts (workspace_id, email, created_at)
+    select ${id('workspace', '1')}, 'partner-' || n || '@partner.example', now() from numbers;
   insert into agreements (program_id, version, workspace_id, content, created_by, created_at)
     select ${id('program')}, 1, ${id('workspace')}, 'Terms', 'ann@shop.example', now() from numbers;
   insert into agreement_acceptances (partner_id, version, program_id, workspace_id, accepted_at)

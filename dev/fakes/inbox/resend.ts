@@ -9,6 +9,8 @@ export type InboxMail = {
   subject: string
   text: string | null
   html: string | null
+  /** Those that its sender added. */
+  headers: Record<string, string>
   /** When it was received. */
   at: Date
 }
@@ -39,6 +41,7 @@ const Email = z.object({
   subject: z.string(),
   html: z.string().optional(),
   text: z.string().optional(),
+  headers: z.record(z.string(), z.string()).optional(),
 })
 
 /**
@@ -109,7 +112,7 @@ export const createResend = (keep: (mail: InboxMail) => void) => {
     const error = validate(input)
     if (error) return error
 
-    const { from, to, subject, html, text } = Email.parse(input)
+    const { from, to, subject, html, text, headers: added = {} } = Email.parse(input)
     const id = crypto.randomUUID()
     keep({
       id,
@@ -118,6 +121,7 @@ export const createResend = (keep: (mail: InboxMail) => void) => {
       subject,
       text: text ?? null,
       html: html ?? null,
+      headers: added,
       at: new Date(),
     })
     const reply: Reply = { status: 200, body: { id } }

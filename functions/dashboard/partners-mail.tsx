@@ -1,0 +1,214 @@
+/** /app/:workspace/partners/mail: an email to the partners that a manager chose in the list. */
+import type { Context } from 'hono'
+import * as z from 'zod'
+import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { newId } from '../../lib/db/ids.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import { ApiError } from '../../lib/http/errors.ts'
+import { checked, type Fields, form } from '../../lib/http/validate.ts'
+import { MAX_SUBJECT_LENGTH } from '../../lib/mail/content.ts'
+import { holdsNewMails } from '../../lib/mail/held.queries.ts'
+import {
+  type Candidate,
+  MAX_MAILINGS,
+  planMailing,
+  SKIP_REASONS,
+  type SkipReason,
+} from '../../lib/mail/mailing.ts'
+import { listCandidates, queueMailing } from '../../lib/mail/mailings.queries.ts'
+import { WHY_HELD } from '../../lib/mail/new-workspace-mails.ts'
+import { outboxContent } from '../../lib/mail/templates.tsx'
+import { MailingForm } from '../../lib/mail/texts.schemas.ts'
+import {
+  defaultText,
+  MAX_INTRO_LENGTH,
+  type MailText,
+  placeholdersOf,
+  textProblems,
+} from '../../lib/mail/texts.ts'
+import { Chosen } from '../../lib/pages/choice.tsx'
+import { controls, Field, type FormState, TextArea } from '../../lib/pages/fields.tsx'
+import { Problem } from '../../lib/pages/parts.tsx'
+import { renderPage } from '../../lib/pages/render.tsx'
+import { counted } from '../../lib/plural.ts'
+import { MAIL_CHOSEN, readChosen } from './chosen-partners.ts'
+
+const LABELS = { subject: 'Subject', intro: 'Text' }
+
+/** What the mails of a mailing have in common. */
+const sharedDetails = (c: Context<WorkspaceEnv>) => ({
+  workspaceName: c.var.workspace.name,
+  sentBy: c.var.user.email,
+  portalUrl: new URL('/portal', c.req.url).href,
+})
+
+/** The form, or one that was refused. */
+const compose = (c: Context<WorkspaceEnv>, ids: string[], { fields, errors }: FormState) => {
+  const base = `/app/${c.var.workspace.slug}`
+  const control = controls(LABELS, { fields, errors })
+  const names = placeholdersOf('message').map((name) => `{${name}}`)
+  const title = `Email to ${counted(ids.length, 'partner')}`
+  const children = (
+    <>
+      <h1>{title}</h1>
+      <Problem errors={errors} labels={LABELS} />
+      <p>
+        Placeholders: <code>{names.join(' ')}</code>. The email has the program’s brand, says who sent it, and
+        ends with a link to unsubscribe.
+      </p>
+      <form method="post" action={`${base}${MAIL_CHOSEN}/preview`}>
+        <Chosen ids={ids} />
+        <Field {...control('subject')} required maxlength={MAX_SUBJECT_LENGTH} autocomplete="off" />
+        <TextArea
+          {...control('intro')}
+          hint="A blank line starts a paragraph."
+          required
+          maxlength={MAX_INTRO_LENGTH}
+          rows={12}
+        />
+        <p class="actions">
+          <button type="submit">Preview email</button> <a href={`${base}/partners`}>Cancel</a>
+        </p>
+      </form>
+    </>
+  )
+  return renderPage(c, { title, section: '/partners', children }, errors ? 400 : 200)
+}
+
+/** Reads the text of a form. */
+const readText = (fields: Fields) => {
+  const { subject = '', intro = '' } = fields
+  const { data, errors } = checked(MailingForm, { subject, intro })
+  if (errors) return { errors }
+  const problems = textProblems('message', data)
+  return problems.length > 0 ? { errors: problems } : { data }
+}
+
+const WHY: Record<SkipReason, string> = {
+  banned: 'banned',
+  unsubscribed: 'unsubscribed from your messages',
+  no_address: 'no valid email address',
+  same_address: 'another chosen partner with the same address gets it',
+}
+
+/** Names per reason. More would make the page long, and the rest are like them. */
+const NAMES_SHOWN = 20
+
+const Skipped = ({ base, skipped }: { base: string } & Pick<ReturnType<typeof planMailing>, 'skipped'>) => (
+  <>
+    <h2>{counted(skipped.length, 'partner')} will not get it</h2>
+    <ul>
+      {SKIP_REASONS.map((reason) => {
+        const partners = skipped.filter((one) => one.reason === reason).map(({ partner }) => partner)
+        if (partners.length === 0) return null
+        return (
+          <li>
+            {counted(partners.length, 'partner')}: {WHY[reason]} (
+            {partners.slice(0, NAMES_SHOWN).map(({ id, name, slug }, index) => (
+              <>
+                {index > 0 && ', '}
+                <a href={`${base}/partners/${id}`}>{name ?? slug}</a>
+              </>
+            ))}
+            {partners.length > NAMES_SHOWN && ` and ${partners.length - NAMES_SHOWN} more`})
+          </li>
+        )
+      })}
+    </ul>
+  </>
+)
+
+/** The mail as a partner gets it, in plain text. Its link to unsubscribe is signed when it is sent. */
+const Sample = ({ c, text, partner }: { c: Context<WorkspaceEnv>; text: MailText; partner: Candidate }) => {
+  const { name: partnerName, programName } = partner
+  const details = { ...sharedDetails(c), partnerName, programName }
+  const unsubscribeUrl = new URL('/unsubscribe/...', c.req.url).href
+  const mail = outboxContent({ kind: 'message', details, edited: text, unsubscribeUrl })
+  return (
+    <>
+      <h2>As {partnerName ?? partner.slug} gets it</h2>
+      <dl>
+        <dt>Subject</dt>
+        <dd>{mail.subject}</dd>
+      </dl>
+      <pre class="mail" tabindex={0}>
+        {mail.text}
+      </pre>
+    </>
+  )
+}
+
+/** Says who gets the mail, and who does not. */
+const preview = async (
+  c: Context<WorkspaceEnv>,
+  { ids, text, formId, refusal }: { ids: string[]; text: MailText; formId: string; refusal?: string },
+) => {
+  const { db, workspace } = c.var
+  const base = `/app/${workspace.slug}`
+  const [candidates, isHolding] = await Promise.all([
+    listCandidates(db, workspace.id, ids),
+    holdsNewMails(db, workspace.id),
+  ])
+  const { recipients, skipped } = planMailing(candidates)
+  const [first] = recipients
+  const count = counted(recipients.length, 'partner')
+  const title = first ? `Send this email to ${count}?` : 'Nobody gets this email'
+  const children = (
+    <>
+      <h1>{title}</h1>
+      <Problem message={refusal} />
+      {first && isHolding && <p>{WHY_HELD}</p>}
+      {skipped.length > 0 && <Skipped base={base} skipped={skipped} />}
+      {first && <Sample c={c} text={text} partner={first} />}
+      <form method="post" action={`${base}${MAIL_CHOSEN}/send`}>
+        <Chosen ids={candidates.map(({ id }) => id)} />
+        <input type="hidden" name="formId" value={formId} />
+        <input type="hidden" name="subject" value={text.subject} />
+        <input type="hidden" name="intro" value={text.intro} />
+        <p class="actions">
+          {first && <button type="submit">Send to {count}</button>}{' '}
+          <button type="submit" class="quiet" formaction={`${base}${MAIL_CHOSEN}`}>
+            Change text
+          </button>{' '}
+          <a href={`${base}/partners`}>Cancel</a>
+        </p>
+      </form>
+    </>
+  )
+  return renderPage(c, { title, section: '/partners', children }, refusal ? 429 : 200)
+}
+
+const TOO_MANY = `You have sent ${MAX_MAILINGS} emails to partners within 24 hours. Send the next one later.`
+
+const PATH = `/app/:workspace${MAIL_CHOSEN}` as const
+
+export default createRoutes<WorkspaceEnv>()
+  .post(PATH, managersOnly(), form(), (c) => {
+    const fields = c.req.valid('form')
+    return compose(c, readChosen(fields), { fields: { ...defaultText('message'), ...fields } })
+  })
+  .post(`${PATH}/preview`, managersOnly(), form(), (c) => {
+    const fields = c.req.valid('form')
+    const ids = readChosen(fields)
+    const { data: text, errors } = readText(fields)
+    return errors ? compose(c, ids, { fields, errors }) : preview(c, { ids, text, formId: newId() })
+  })
+  .post(`${PATH}/send`, managersOnly(), form(), async (c) => {
+    const { db, workspace } = c.var
+    const fields = c.req.valid('form')
+    const ids = readChosen(fields)
+    const { data: text, errors } = readText(fields)
+    if (errors) return compose(c, ids, { fields, errors })
+    const formId = z.uuid().safeParse(fields.formId).data
+    if (!formId) throw new ApiError('invalid_body', 'Send this form from its page.')
+    const { recipients } = planMailing(await listCandidates(db, workspace.id, ids))
+    if (recipients.length === 0) return preview(c, { ids, text, formId })
+    const isQueued = await queueMailing(db, actOf(c), {
+      id: formId,
+      text,
+      recipients,
+      details: sharedDetails(c),
+    })
+    if (!isQueued) return preview(c, { ids, text, formId, refusal: TOO_MANY })
+    return c.redirect(`/app/${workspace.slug}/mails?done=mailed`, 303)
+  })
