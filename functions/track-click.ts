@@ -5,9 +5,9 @@ import type { RateLimiter } from '../lib/http/rate-limit.ts'
 import { createTrackingApp } from '../lib/http/tracking-app.ts'
 import { body } from '../lib/http/validate.ts'
 import { clickCookies } from '../lib/tracking/click-cookie.ts'
+import { ClickEvent } from '../lib/tracking/clicks.schemas.ts'
 import { limitByVisitor, recordClick } from '../lib/tracking/passed-on-clicks.service.ts'
 import type { ClickResponse } from '../lib/tracking/reports.responses.ts'
-import { ClickEvent } from '../lib/tracking/reports.schemas.ts'
 import { readVisit, timeOfVisit } from '../lib/tracking/visits.ts'
 
 /** How long browsers cache the preflight response. */

@@ -3,8 +3,8 @@ import { rpc } from '../lib/http/rpc.ts'
 import { createTrackingApp } from '../lib/http/tracking-app.ts'
 import { body } from '../lib/http/validate.ts'
 import type { ReportsService } from '../lib/purchases/purchases.rpc.ts'
+import { RefundEvent } from '../lib/tracking/refund.schemas.ts'
 import { recordRefund } from '../lib/tracking/refund.service.ts'
-import { RefundEvent } from '../lib/tracking/reports.schemas.ts'
 import type { NudgeEnv } from '../lib/webhooks/nudge.service.ts'
 
 type Bindings = NudgeEnv['Bindings'] & { STRIPE_WEBHOOK: ReportsService }

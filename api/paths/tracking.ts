@@ -1,8 +1,10 @@
 import type * as z from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { Batch } from '../../lib/tracking/batch.schemas.ts'
+import { ClickEvent } from '../../lib/tracking/clicks.schemas.ts'
+import { RefundEvent } from '../../lib/tracking/refund.schemas.ts'
 import { BatchResponse, ClickResponse, TrackingResponse } from '../../lib/tracking/reports.responses.ts'
-import { ClickEvent, LeadEvent, RefundEvent, SaleEvent } from '../../lib/tracking/reports.schemas.ts'
+import { LeadEvent, SaleEvent } from '../../lib/tracking/reports.schemas.ts'
 import { BODY_ERRORS, byApiKey, errors, json } from '../operations.ts'
 
 const report = (summary: string, schema: z.ZodType, ...codes: Parameters<typeof errors>) => ({

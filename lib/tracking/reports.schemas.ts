@@ -1,10 +1,9 @@
-/** Requests of the tracking endpoints: spec, section 2. */
+/** Reports of sales and leads: spec, section 2. */
 import * as z from 'zod'
 import { MAX_EMAIL_LENGTH, normalizeEmail } from '../emails.ts'
 import { currency, id, MAX_ID_LENGTH, optional } from '../http/fields.ts'
 import { MAX_AMOUNT_CENTS } from '../money.ts'
 import { CLOCK_DIFFERENCE_MS, MAX_AGE_DAYS } from './occurred-at.ts'
-import type { RefundReport } from './refund.ts'
 import type { Report } from './report.ts'
 
 const MAX_METADATA_BYTES = 16 * 1024
@@ -32,7 +31,8 @@ const clickId = optional(
     }),
 )
 
-const metadata = optional(
+/** Whatever the merchant wants to keep with an event. */
+export const metadata = optional(
   z
     .record(z.string(), z.unknown())
     .refine((value) => new TextEncoder().encode(JSON.stringify(value)).length <= MAX_METADATA_BYTES, {
@@ -133,74 +133,3 @@ export const toLead = (lead: z.output<typeof leadFields>): Report => ({
 
 /** POST /api/track/lead. Its `externalId` names the customer too, unless `customerExternalId` does. */
 export const LeadEvent = leadFields.transform(toLead).meta({ id: 'LeadEvent' })
-
-/** POST /api/track/refund. */
-export const RefundEvent = z
-  .object({
-    externalId: id('Your refund or credit note id. One refund per id.'),
-    saleExternalId: id(
-      'The `externalId` of the sale. A refund that arrives before its sale waits for it. For a sale that a connected payment ' +
-        'processor reports too, any of the processor’s ids of it works as well.',
-    ),
-    amountCents: optional(
-      z
-        .int('Must be a whole number of minor units.')
-        .min(1, 'Must be at least 1.')
-        .max(MAX_AMOUNT_CENTS, `Must be at most ${MAX_AMOUNT_CENTS}.`)
-        .meta({
-          description:
-            'The part of the sale’s `amountCents` that was refunded. Without it, all that is left of the sale. More than is ' +
-            'left counts as what is left.',
-        }),
-    ),
-    currency: optional(currency).meta({
-      description: 'ISO 4217 code, in any case. That of the sale by default, and no other.',
-    }),
-    eventName: optional(id('Your name for the event.')).meta({ default: 'refund' }),
-    metadata,
-  })
-  .transform(
-    (refund): RefundReport => ({
-      externalId: refund.externalId,
-      saleExternalId: refund.saleExternalId,
-      requested: { amountCents: refund.amountCents ?? null, currency: refund.currency ?? null },
-      eventName: refund.eventName ?? 'refund',
-      metadata: refund.metadata ?? null,
-    }),
-  )
-  .meta({ id: 'RefundEvent' })
-
-/** More than the parameters that a tag reads. */
-const MAX_SLUGS = 10
-
-/** POST /api/track/click. */
-export const ClickEvent = z
-  .object({
-    programId: z.uuid().meta({ description: 'The program of the partner.' }),
-    slug: optional(
-      id('The value of `via` in the landing page’s URL. Case and surrounding space are ignored.'),
-    ),
-    slugs: optional(z.array(z.string()).max(MAX_SLUGS)).meta({
-      description:
-        'In the place of `slug`: what may be one, the likeliest first, such as the values of `via` and `ref`. The first that is a partner’s counts.',
-    }),
-    url: optional(
-      z.string().meta({ description: 'The landing page. Saved without its query string and fragment.' }),
-    ),
-    referrer: optional(z.string()).meta({
-      description: 'The referring page. Saved without its query string and fragment.',
-    }),
-    clickId: optional(z.string()).meta({
-      description:
-        'The `clickId` that the visitor has, if any. It decides which click stands, by the program’s `attribution`. Charts count a repeated arrival within 30 minutes of it once. Without a slug, it is checked, and returned if it still counts.',
-    }),
-    age: optional(z.number()).meta({
-      description:
-        'Milliseconds since the visit, for one that could not be sent at once. At most a day counts.',
-    }),
-  })
-  .refine(({ slug, slugs, clickId }) => slug || slugs?.length || clickId, {
-    path: ['slug'],
-    error: 'Required, unless there are `slugs` or a `clickId`.',
-  })
-  .meta({ id: 'ClickEvent' })
