@@ -188,6 +188,8 @@ create table programs (
     attribution                text         not null
         constraint programs_attribution_check check (attribution in ('last', 'first')),
     attribute_known_customers  boolean      not null,
+    late_lead_days             integer      not null default 7   -- in which a report credits an earlier sale of its customer
+        constraint programs_late_lead_days_check check (late_lead_days between 0 and 90),
     self_referrals             text         not null default 'hold'   -- commissions of customers who are the partner
         constraint programs_self_referrals_check check (self_referrals in ('hold', 'allow', 'refuse')),
     minimum_payout_cents       bigint       not null
@@ -231,6 +233,7 @@ create table former_program_terms (
     net_days                   integer,
     attribution                text         not null,
     attribute_known_customers  boolean      not null,
+    late_lead_days             integer      not null,
     self_referrals             text         not null,
 
     constraint former_program_terms_pkey primary key (program_id, until),
@@ -242,12 +245,12 @@ create table former_program_terms (
 create view program_terms as
     select id, timestamptz 'infinity' as until, reward_id, reward_interval, reward_duration_months, one_time_minimum_cents,
            reward_shipping, credit_out_of_band, holding_days, net_days, attribution, attribute_known_customers,
-           self_referrals
+           late_lead_days, self_referrals
     from programs
     union all
     select program_id, until, reward_id, reward_interval, reward_duration_months, one_time_minimum_cents,
            reward_shipping, credit_out_of_band, holding_days, net_days, attribution, attribute_known_customers,
-           self_referrals
+           late_lead_days, self_referrals
     from former_program_terms;
 
 
@@ -1884,7 +1887,7 @@ begin
         'oneTimeMinimumCents', pr.one_time_minimum_cents, 'rewardShipping', pr.reward_shipping,
         'creditOutOfBand', pr.credit_out_of_band, 'holdingDays', pr.holding_days, 'netDays', pr.net_days,
         'attribution', pr.attribution, 'attributeKnownCustomers', pr.attribute_known_customers,
-        'selfReferrals', pr.self_referrals,
+        'lateLeadDays', pr.late_lead_days, 'selfReferrals', pr.self_referrals,
         'group', case when p.group_id is not null then jsonb_build_object(
             'name', g.name,
             'saleReward', rewards -> g.sale_reward_id::text,

@@ -30,11 +30,15 @@ const moves = ({ source, attribution }: Referrer): boolean => source === 'import
  * by then, of the first report that came later with a click from before.
  */
 export const ownerAt = (referrals: Referrer[], at: Date): string | null => {
-  const all = [...referrals].sort(inOrder)
-  const known = all.filter(({ referredAt }) => referredAt <= at)
-  const late = all.find(({ clickedAt }) => clickedAt !== null && clickedAt <= at)
-  return (known.findLast(moves) ?? known[0] ?? late)?.partnerId ?? null
+  const known = [...referrals].sort(inOrder).filter(({ referredAt }) => referredAt <= at)
+  return (known.findLast(moves) ?? known[0] ?? lateReferral(referrals, at))?.partnerId ?? null
 }
+
+/** The first report after a time with a click from before it, if nobody had referred the customer by then. */
+export const lateReferral = <R extends Referrer>(referrals: R[], at: Date): R | null =>
+  referrals.some(({ referredAt }) => referredAt <= at)
+    ? null
+    : ([...referrals].sort(inOrder).find(({ clickedAt }) => clickedAt !== null && clickedAt <= at) ?? null)
 
 /** The latest import of a customer after one time and not after another, or null. */
 export const importBetween = (referrals: Referral[], after: Date, until: Date): Referral | null =>

@@ -53,6 +53,7 @@ const FIELDS: Record<string, string> = {
   attributionDays: 'attribution days',
   attribution: 'attribution',
   attributeKnownCustomers: 'credit for known customers',
+  lateLeadDays: 'days for a late lead',
   selfReferrals: 'partners’ own purchases',
   minimumPayoutCents: 'minimum payout',
   payoutSchedule: 'payout schedule',

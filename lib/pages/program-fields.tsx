@@ -24,6 +24,7 @@ const LABELS = {
   attributionDays: 'Attribution window (days)',
   attribution: 'Attribution',
   attributeKnownCustomers: 'Who reports renewals?',
+  lateLeadDays: 'Time for a late lead (days)',
   selfReferrals: 'Partners’ own purchases',
   minimumPayoutCents: 'Minimum payout',
 }
@@ -70,6 +71,7 @@ export const programFields = (program: ProgramTerms): Fields => ({
   attributionDays: String(program.attributionDays),
   attribution: program.attribution,
   attributeKnownCustomers: program.attributeKnownCustomers ? 'backend' : 'processor',
+  lateLeadDays: String(program.lateLeadDays),
   selfReferrals: program.selfReferrals,
   minimumPayoutCents: plainMoney(program.minimumPayoutCents, MINIMUM_CURRENCY),
   ...scheduleFields(program),
@@ -102,6 +104,7 @@ export const readProgram = (fields: Fields): Reading => {
     attributionDays: numberIn(fields, 'attributionDays'),
     attribution: fields.attribution,
     attributeKnownCustomers: fields.attributeKnownCustomers === 'backend',
+    lateLeadDays: numberIn(fields, 'lateLeadDays'),
     selfReferrals: fields.selfReferrals,
     minimumPayoutCents: readMinimum('minimumPayoutCents'),
     ...readSchedule(fields),
@@ -182,6 +185,11 @@ export const ProgramInputs = ({ example, fields, errors }: FormState & { example
         }
         value={fields.attributeKnownCustomers}
         required
+      />
+      <Field
+        {...control('lateLeadDays')}
+        hint={`A sale that your backend reports without a click is credited if a lead of its customer follows within this time, with a click from before the sale. Defaults to ${PROGRAM_DEFAULTS.lateLeadDays}.`}
+        {...days}
       />
       <Select
         {...control('selfReferrals')}

@@ -1,5 +1,12 @@
 /** What a purchase is planned from, out of what was loaded: its customer, and who is to be credited as that customer's. */
-import { endOfSecond, importBetween, ownerAt, type Referral, startAt } from '../customers/owner.ts'
+import {
+  endOfSecond,
+  importBetween,
+  lateReferral,
+  ownerAt,
+  type Referral,
+  startAt,
+} from '../customers/owner.ts'
 import type { Click, CouponAlias, PartnerTerms, Renewal } from '../tracking/attribution.ts'
 import { type HandCreditStep, handCreditOf } from '../tracking/steps.ts'
 import { type Candidate, findBuyer, identitiesOf } from './buyer.ts'
@@ -174,6 +181,7 @@ export const knownFacts = (
     coupon: credit.coupon && { ...credit.coupon, partner: start(credit.coupon.partner) },
     click: credit.click && { ...credit.click, partner: start(credit.click.partner) },
     customerPartner: owner ? start(owner) : null,
+    referredLaterAt: lateReferral(referrals, at)?.referredAt,
     byHand: hand && { step: hand, partner: credited ? start(credited) : null },
     renewal: renewal && { ...renewal, partner: renewal.partner && start(renewal.partner) },
   }

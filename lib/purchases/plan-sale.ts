@@ -71,8 +71,9 @@ export const planReport = (purchase: Purchase, facts: KnownFacts, recorded: Reco
   const { sale, reportedAt, customerExternalId } = recorded
   const at = reportedAt ?? recorded.occurredAt
   const report = { ...reportOf(purchase, facts, sale), customerExternalId }
-  const { click, customerPartner, salesFrom, customer, byHand } = facts
-  const known = { click, customerPartner, salesFrom, byHand, customerEmails: customer?.emails }
+  const { click, customerPartner, referredLaterAt, salesFrom, customer, byHand } = facts
+  const of = { click, customerPartner, referredLaterAt, salesFrom, byHand }
+  const known = { ...of, customerEmails: customer?.emails }
   const decision = keepRejected(decide(report, known, at), recorded.steps)
   const change = {
     externalId: recorded.externalId,

@@ -8,6 +8,8 @@ import type { Reward } from './rewards.ts'
 import type { SelfReferrals } from './self-referrals.ts'
 import type { ClickFacts, HandCreditStep, Step } from './steps.ts'
 
+const DAY_MS = 24 * 60 * 60_000
+
 /** The part of a report that decides whom it is credited to. */
 type Claim = Pick<Report, 'kind' | 'clickId'>
 
@@ -30,6 +32,8 @@ export type PartnerTerms = {
   netDays: number | null
   attribution: 'last' | 'first'
   attributeKnownCustomers: boolean
+  /** Within how many days after a sale without a click a report with an earlier click credits it. */
+  lateLeadDays: number
   selfReferrals: SelfReferrals
   group: { name: string; saleReward: Reward | null; leadReward: Reward | null } | null
   /** When the customer first earned a sale commission in this program, reversed or not, or the imported start. */
@@ -44,6 +48,8 @@ export type Facts = {
   click: Click | null
   /** The partner who owns the customer, if the customer is known. */
   customerPartner: PartnerTerms | null
+  /** When the customer was referred, if only after the event: by a report whose click was made before it. */
+  referredLaterAt?: Date | null | undefined
   /** The addresses that the customer is known by, if it is known. */
   customerEmails?: string[] | undefined
   /** Who reports the sales that earn; both by default. */
@@ -146,7 +152,7 @@ export const attribute = (report: Claim, facts: Facts, now: Date): Attribution =
     return { credit: partner && { partner, by: 'manual' }, steps: [step] }
   }
   if (!purchase) {
-    return attributeReport(report, facts, followReportedClick(report.clickId, facts.click, now))
+    return attributeReport(report, facts, followReportedClick(report.clickId, facts.click, now), now)
   }
 
   const byCoupon = purchase.coupon ? followCoupon(purchase.coupon) : { credit: null, steps: [] }
@@ -156,7 +162,7 @@ export const attribute = (report: Claim, facts: Facts, now: Date): Attribution =
   const { credit, steps } =
     purchase.renewal && !byClick.credit
       ? followRenewal(purchase.renewal, byClick)
-      : attributeReport(report, facts, byClick)
+      : attributeReport(report, facts, byClick, now)
   return {
     credit,
     steps: [
@@ -178,11 +184,11 @@ const followRenewal = ({ partner, because }: Renewal, before: Attribution): Attr
 }
 
 /** Credits the customer's partner where it prevails over the click. */
-const attributeReport = (report: Claim, facts: Facts, byClick: Attribution): Attribution => {
+const attributeReport = (report: Claim, facts: Facts, byClick: Attribution, at: Date): Attribution => {
   const known = facts.customerPartner
   if (known === null) return byClick
 
-  const because = whyKnownPartner(report, facts, byClick, known)
+  const because = whyKnownPartner(report, facts, byClick, known, at)
   if (because === null) return isNotCredited(report, byClick, known) ? notCredited(byClick, known) : byClick
   if (known.status !== 'approved') return { ...byClick, steps: [...byClick.steps, inactive(known)] }
   const step: Step = { code: 'customer', facts: { slug: known.slug, because } }
@@ -198,16 +204,28 @@ const notCredited = (byClick: Attribution, { slug, programId }: PartnerTerms): A
   steps: [...byClick.steps, { code: 'known_customer_not_credited', facts: { slug, programId } }],
 })
 
+/** Why the customer's partner is credited with a sale that the merchant reported without a click that counts, or null. */
+const whyWithoutClick = (
+  { referredLaterAt }: Facts,
+  { attributeKnownCustomers, lateLeadDays }: PartnerTerms,
+  at: Date,
+): 'known_customer' | 'late_lead' | null => {
+  if (attributeKnownCustomers) return 'known_customer'
+  const isSoon = referredLaterAt && Number(referredLaterAt) <= Number(at) + lateLeadDays * DAY_MS
+  return isSoon ? 'late_lead' : null
+}
+
 /** Why the customer's partner prevails over the click, or null. */
 const whyKnownPartner = (
   report: Claim,
   facts: Facts,
   byClick: Attribution,
   known: PartnerTerms,
-): 'first_partner' | 'known_customer' | 'owner' | null => {
+  at: Date,
+): 'first_partner' | 'known_customer' | 'late_lead' | 'owner' | null => {
   const clicked = byClick.credit?.partner
   if (!clicked && facts.purchase) return 'owner'
-  if (!clicked) return report.kind === 'sale' && known.attributeKnownCustomers ? 'known_customer' : null
+  if (!clicked) return report.kind === 'sale' ? whyWithoutClick(facts, known, at) : null
   if (clicked.attribution !== 'first' || clicked.programId !== known.programId) return null
   return clicked.id === known.id ? null : 'first_partner'
 }

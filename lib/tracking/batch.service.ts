@@ -82,14 +82,12 @@ const recordAll = async <E extends KeyEnv & TrackingEnv>(
   let waiting = items
   let loaded: LoadedItem[] = []
   for (let round = 0; round < ROUNDS; round++) {
-    const toSave = loaded.filter(({ facts }) => !facts.recorded)
-    const changed = new Set<string>()
+    const ready = untilWaiting(loaded)
+    const toSave = ready.filter(({ facts }) => !facts.recorded)
     const ended: { item: LoadedItem; event: RecordedEvent }[] = []
-    for (const item of loaded) {
+    for (const item of ready) {
       begun.add(customerOf(item))
-      // The answer to a repeat is what the reports before it leave, so it waits for those of its customer.
-      if (!item.facts.recorded) changed.add(customerOf(item))
-      else if (!changed.has(customerOf(item))) {
+      if (item.facts.recorded) {
         ended.push({ item, event: item.facts.recorded })
         settled.add(item.place)
       }
@@ -132,6 +130,22 @@ const recordAll = async <E extends KeyEnv & TrackingEnv>(
     if (waiting.length === 0) return
   }
   throw lostRace('the same customers')
+}
+
+/**
+ * The reports before the first that has to wait: a repeat is answered as the reports before it leave it, which may credit it. It
+ * depends on those of its customer, or on any if it names another customer than the first report.
+ */
+const untilWaiting = (items: LoadedItem[]): LoadedItem[] => {
+  const end = items.findIndex((item, n) => {
+    const { recorded } = item.facts
+    if (!recorded || recorded.attributed) return false
+    const isSame = recorded.bodyHash === item.bodyHash
+    return items
+      .slice(0, n)
+      .some((other) => !other.facts.recorded && (!isSame || customerOf(other) === customerOf(item)))
+  })
+  return end < 0 ? items : items.slice(0, end)
 }
 
 const noteCaller = (c: Context, [first]: LoadedItem[]): void => {

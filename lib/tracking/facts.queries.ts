@@ -1,6 +1,6 @@
 /** The facts that a report is decided from, in one read. */
 import { identityOf } from '../customers/identities.ts'
-import { ownerAt, type Referral } from '../customers/owner.ts'
+import { lateReferral, ownerAt, type Referral } from '../customers/owner.ts'
 import type { Client } from '../db/neon.ts'
 import { purchaseKeyOf } from '../purchases/facts.ts'
 import { isProcessorId } from '../purchases/processors.ts'
@@ -100,11 +100,7 @@ export const wantedOf = (report: ReportKey, now: Date) => {
 export const readFacts = (facts: LoadedFacts, report: ReportKey, now: Date): ReportFacts => {
   const at = judgedAt(report, now)
   const click = facts.click && reviveClick(facts.click)
-  return {
-    ...facts,
-    click,
-    customerPartner: ownerOf(facts, followReportedClick(report.clickId, click, at), at),
-  }
+  return { ...facts, click, ...ownerOf(facts, followReportedClick(report.clickId, click, at), at) }
 }
 
 /** The partner who owns the customer, or owned it when a dated report took place, which refers the customer itself. */
@@ -112,8 +108,8 @@ const ownerOf = (
   { customerPartner, referrals, referrers }: LoadedFacts,
   { credit }: Attribution,
   at: Date,
-): PartnerTerms | null => {
-  if (!referrals) return customerPartner && reviveTerms(customerPartner)
+): Pick<Facts, 'customerPartner' | 'referredLaterAt'> => {
+  if (!referrals) return { customerPartner: customerPartner && reviveTerms(customerPartner) }
   const own = credit && {
     origin: '',
     partnerId: credit.partner.id,
@@ -122,9 +118,13 @@ const ownerOf = (
     referredAt: at,
     clickedAt: null,
   }
-  const ownerId = ownerAt([...referrals.map(reviveReferral), ...(own ? [own] : [])], at)
+  const all = [...referrals.map(reviveReferral), ...(own ? [own] : [])]
+  const ownerId = ownerAt(all, at)
   const owner = referrers?.find(({ id }) => id === ownerId)
-  return owner ? reviveTerms(owner) : (credit?.partner ?? null)
+  return {
+    customerPartner: owner ? reviveTerms(owner) : (credit?.partner ?? null),
+    referredLaterAt: lateReferral(all, at)?.referredAt,
+  }
 }
 
 const reviveReferral = ({ referredAt, clickedAt, ...referral }: ReferralRow) => ({

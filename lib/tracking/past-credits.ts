@@ -1,5 +1,5 @@
 /** Which partners past events are credited to under changed terms, by the rules that credited them. */
-import { endOfSecond, ownerAt, type Referral } from '../customers/owner.ts'
+import { endOfSecond, lateReferral, ownerAt, type Referral } from '../customers/owner.ts'
 import { renewalOf } from '../purchases/known-facts.ts'
 import { attribute } from './attribution.ts'
 import { customerOf, factsOf, type Past, type PastEvent, type TermsChange, termsAt } from './past.ts'
@@ -8,6 +8,7 @@ import { customerOf, factsOf, type Past, type PastEvent, type TermsChange, terms
 export const movesCredit = ({ program = {}, attributionDays }: TermsChange): boolean =>
   program.attribution !== undefined ||
   program.attributeKnownCustomers !== undefined ||
+  program.lateLeadDays !== undefined ||
   attributionDays !== undefined
 
 /** The partner of each event, or null, by the event's id. */
@@ -57,6 +58,7 @@ const creditOf = (
   const facts = {
     click: click && clicked ? { ...click, expiresAt: expiryOf(click, past, change), partner: clicked } : null,
     customerPartner: find(ownerId) ?? null,
+    referredLaterAt: lateReferral(own, at)?.referredAt,
     purchase: purchase && {
       ...factsOf(purchase, occurredAt),
       renewal: firstSale ? renewalOf(firstSale, own, find, at) : null,

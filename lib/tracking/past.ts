@@ -66,6 +66,7 @@ type ReplayedTerms = Pick<
   | 'oneTimeMinimumCents'
   | 'attribution'
   | 'attributeKnownCustomers'
+  | 'lateLeadDays'
   | 'selfReferrals'
 >
 

@@ -133,6 +133,8 @@ const BECAUSE = {
     `already belongs to “${slug}”, and this program keeps a customer’s first partner.`,
   known_customer: (slug: string) =>
     `belongs to “${slug}”, and this program credits sales to known customers without a click.`,
+  late_lead: (slug: string) =>
+    `was referred by “${slug}”: a lead that followed this sale came with a click from before it.`,
   owner: (slug: string) => `belongs to “${slug}”, who is credited with its payments.`,
   subscription: (slug: string) =>
     `bought this subscription through “${slug}”, who is credited with its renewals.`,

@@ -20,6 +20,7 @@ export const ProgramResponse = z
     attributionDays: z.int(),
     attribution: z.enum(['last', 'first']),
     attributeKnownCustomers: z.boolean(),
+    lateLeadDays: z.int(),
     selfReferrals: z.enum(SELF_REFERRALS),
     minimumPayoutCents: z.int(),
     payoutSchedule: z.enum(PAYOUT_SCHEDULES),

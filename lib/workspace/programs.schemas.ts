@@ -69,6 +69,11 @@ const programFields = {
   attributeKnownCustomers: z
     .boolean('Must be true or false.')
     .meta({ description: 'Credits a known customer’s sales without a click, such as renewals.' }),
+  lateLeadDays: integer(
+    0,
+    90,
+    'A sale without a click is credited if a lead of its customer follows within so many days, with a click from before the sale.',
+  ),
   selfReferrals: z.enum(SELF_REFERRALS, 'Must be hold, allow or refuse.').meta({
     description:
       'What happens to a commission whose customer has the partner’s own email address: held for a manager, paid like ' +
@@ -133,6 +138,7 @@ export const NewProgram = z
       programFields.attributeKnownCustomers,
       PROGRAM_DEFAULTS.attributeKnownCustomers,
     ),
+    lateLeadDays: withDefault(programFields.lateLeadDays, PROGRAM_DEFAULTS.lateLeadDays),
     selfReferrals: withDefault(programFields.selfReferrals, PROGRAM_DEFAULTS.selfReferrals),
     minimumPayoutCents: withDefault(programFields.minimumPayoutCents, PROGRAM_DEFAULTS.minimumPayoutCents),
     payoutSchedule: withDefault(programFields.payoutSchedule, PROGRAM_DEFAULTS.payoutSchedule),

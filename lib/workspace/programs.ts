@@ -21,6 +21,8 @@ export type ProgramTerms = Schedule & {
   attributionDays: number
   attribution: 'last' | 'first'
   attributeKnownCustomers: boolean
+  /** Within how many days after a sale a report with an earlier click credits it. */
+  lateLeadDays: number
   selfReferrals: SelfReferrals
   minimumPayoutCents: number
   /** Days between a scheduled run and its sending, in which managers can stop it. */
@@ -38,6 +40,7 @@ export const PROGRAM_DEFAULTS = {
   attributionDays: 90,
   attribution: 'last',
   attributeKnownCustomers: false,
+  lateLeadDays: 7,
   selfReferrals: 'hold',
   minimumPayoutCents: 0,
   payoutSchedule: 'manual',

@@ -74,6 +74,7 @@ export type WorkspaceTables = {
     attribution_days: number
     attribution: 'last' | 'first'
     attribute_known_customers: boolean
+    late_lead_days: Generated<number>
     self_referrals: Generated<SelfReferrals>
     minimum_payout_cents: ColumnType<bigint, number, number>
     payout_schedule: PayoutSchedule
@@ -98,6 +99,7 @@ export type WorkspaceTables = {
     net_days: number | null
     attribution: 'last' | 'first'
     attribute_known_customers: boolean
+    late_lead_days: number
     self_referrals: SelfReferrals
   }
   groups: {

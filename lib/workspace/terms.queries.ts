@@ -20,6 +20,7 @@ const FORMER = {
       'net_days',
       'attribution',
       'attribute_known_customers',
+      'late_lead_days',
       'self_referrals',
     ],
   },

@@ -17,6 +17,7 @@ type ReplayedTerms = Pick<
   | 'attributionDays'
   | 'attribution'
   | 'attributeKnownCustomers'
+  | 'lateLeadDays'
   | 'selfReferrals'
 >
 

@@ -31,6 +31,8 @@ const columns = ({ reward, interval, months, attribution, knownCustomers }: Term
   reward_duration_months: months,
   attribution,
   attribute_known_customers: knownCustomers,
+  // The model has no late leads but those of known customers.
+  late_lead_days: 0,
 })
 
 export const openShop = async (database: Database, { terms, groupPercent, salesFrom }: Settings) => {

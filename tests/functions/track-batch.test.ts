@@ -237,7 +237,7 @@ describe('a history', () => {
           expect(await ledgerOf(together)).toEqual(await ledgerOf(alone))
         },
       ),
-      { numRuns: timesOver({ often: 25, thorough: 150 }) },
+      { numRuns: timesOver({ often: 25, thorough: 120 }) },
     )
   })
 })

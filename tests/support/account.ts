@@ -25,8 +25,9 @@ export const account = ({ attribution, interval, knownCustomers }: Terms, histor
     if (credited === null) continue
 
     if (owner === undefined || (attribution === 'last' && via !== null)) owners.set(customer, credited)
-    // The links were clicked before all reports, so the first one with a click refers its customer's earlier sales.
-    if (owner !== undefined || !knownCustomers) continue
+    // The links were clicked before all reports, and a late one may follow within a week: the first one with a click refers its
+    // customer's earlier sales.
+    if (owner !== undefined) continue
     for (const event of events.values())
       if (event.kind === 'sale' && event.customer === customer) event.credited ??= credited
   }

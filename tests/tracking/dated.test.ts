@@ -144,3 +144,65 @@ describe('a dated report', () => {
     ])
   })
 })
+
+describe('a lead after the sale', () => {
+  const merchantWith = async (lateLeadDays?: number) => {
+    const merchant = await createMerchant(
+      lateLeadDays === undefined ? {} : { program: { late_lead_days: lateLeadDays } },
+    )
+    const clickId = await clickDaysAgo(merchant, 40)
+    const report = (kind: 'sale' | 'lead', days: number, more: object = {}) =>
+      merchant[kind]({
+        externalId: `${kind}_${days}`,
+        customerExternalId: 'user_1',
+        occurredAt: daysAgo(days).toISOString(),
+        ...more,
+      })
+    return { merchant, clickId, report }
+  }
+  const credited = async (merchant: Merchant, externalId: string) =>
+    (await merchant.explainReport('sale', externalId))?.partner?.slug ?? null
+
+  test.each([
+    { within: 'seven days', sold: 20, lead: 13.01, credits: true },
+    { within: 'more than seven days', sold: 20, lead: 12.99, credits: false },
+    { within: 'no days', lateLeadDays: 0, sold: 20, lead: 19.99, credits: false },
+    { within: '30 days', lateLeadDays: 30, sold: 35, lead: 5.01, credits: true },
+  ])('within $within credits it: $credits', async ({ lateLeadDays, sold, lead, credits }) => {
+    const { merchant, clickId, report } = await merchantWith(lateLeadDays)
+    expect((await report('sale', sold)).body.attributed).toBe(false)
+    expect((await report('lead', lead, { clickId })).body.attributed).toBe(true)
+    expect(await credited(merchant, `sale_${sold}`)).toBe(credits ? 'maya' : null)
+    expect(await codesOf(merchant, `sale_${sold}`)).toEqual(
+      credits ? ['no_click', 'customer', 'program_reward', 'commission_created'] : ['no_click'],
+    )
+  })
+
+  test('credits nothing that was sold before its click', async () => {
+    const { merchant, clickId, report } = await merchantWith(90)
+    await report('sale', 41)
+    await report('lead', 39, { clickId })
+    expect(await credited(merchant, 'sale_41')).toBe(null)
+  })
+
+  test('takes nothing from a partner who was credited with the sale', async () => {
+    const { merchant, clickId, report } = await merchantWith()
+    await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, { slug: 'leo' })
+    const other = await clickDaysAgo(merchant, 30, 'leo')
+    await report('sale', 20, { clickId: other })
+    await report('lead', 19, { clickId })
+    expect(await credited(merchant, 'sale_20')).toBe('leo')
+  })
+
+  test('credits a live sale as well, and in whichever order the two arrive', async () => {
+    const { merchant, report } = await merchantWith()
+    const clickId = await merchant.click()
+    await merchant.sale({ externalId: 'live', customerExternalId: 'user_1' })
+    await merchant.lead({ externalId: 'user_1', clickId })
+    expect(await credited(merchant, 'live')).toBe('maya')
+    const old = await clickDaysAgo(merchant, 40)
+    await report('lead', 19, { clickId: old, customerExternalId: 'user_2' })
+    await report('sale', 20, { customerExternalId: 'user_2' })
+    expect(await credited(merchant, 'sale_20')).toBe('maya')
+  })
+})

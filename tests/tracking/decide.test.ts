@@ -23,6 +23,7 @@ const partner = (terms: Partial<PartnerTerms> = {}): PartnerTerms => ({
   netDays: null,
   attribution: 'last',
   attributeKnownCustomers: false,
+  lateLeadDays: 7,
   selfReferrals: 'hold',
   group: null,
   firstRewardedAt: null,

@@ -41,6 +41,7 @@ const partner = (
     netDays: null,
     attribution: 'last',
     attributeKnownCustomers: false,
+    lateLeadDays: 7,
     selfReferrals: 'hold',
     group: null,
     firstRewardedAt: null,

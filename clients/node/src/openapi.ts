@@ -1455,6 +1455,8 @@ attributionDays?: undefined | number
 attribution?: undefined | "last" | "first"
 /** Credits a known customer’s sales without a click, such as renewals. */
 attributeKnownCustomers?: undefined | boolean
+/** A sale without a click is credited if a lead of its customer follows within so many days, with a click from before the sale. */
+lateLeadDays?: undefined | number
 /** What happens to a commission whose customer has the partner’s own email address: held for a manager, paid like any other, or not created. */
 selfReferrals?: undefined | "hold" | "allow" | "refuse"
 /** The smallest balance that is paid out, in minor units. */
@@ -1845,6 +1847,7 @@ netDays: number | null
 attributionDays: number
 attribution: "last" | "first"
 attributeKnownCustomers: boolean
+lateLeadDays: number
 selfReferrals: "hold" | "allow" | "refuse"
 minimumPayoutCents: number
 payoutSchedule: "manual" | "weekly" | "twice_monthly" | "monthly"
