@@ -1,0 +1,112 @@
+/** What a partner has earned, and the newest rows of each of its lists. */
+import type { Child } from 'hono/jsx'
+import { CommissionTable, CustomerTable, EventTable } from '../../lib/pages/ledger.tsx'
+import { money } from '../../lib/pages/money.tsx'
+import { Table } from '../../lib/pages/parts.tsx'
+import { PayoutTable } from '../../lib/pages/payout-table.tsx'
+import { type PartnerPageData, ROWS_SHOWN } from '../../lib/workspace/partner-page.queries.ts'
+
+export const Earned = ({ earned }: { earned: PartnerPageData['earned'] }) => {
+  const hasHeld = earned.some(({ heldCents }) => heldCents !== 0n)
+  return (
+    <section>
+      <h2>Earnings</h2>
+      {earned.length === 0 ? (
+        <p class="empty">No earnings yet.</p>
+      ) : (
+        <Table
+          caption="Earnings"
+          head={[
+            'Currency',
+            ...(hasHeld ? [{ number: 'Held' }] : []),
+            { number: 'Pending' },
+            { number: 'Payable' },
+            { number: 'Processing' },
+            { number: 'Paid' },
+          ]}
+        >
+          {earned.map(({ currency, heldCents, pendingCents, payableCents, processingCents, paidCents }) => (
+            <tr>
+              <th scope="row">{currency}</th>
+              {hasHeld && <td class="number">{money(heldCents, currency)}</td>}
+              <td class="number">{money(pendingCents, currency)}</td>
+              <td class="number">{money(payableCents, currency)}</td>
+              <td class="number">{money(processingCents, currency)}</td>
+              <td class="number">{money(paidCents, currency)}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </section>
+  )
+}
+
+/** The newest rows of a list, with a link to all of them. */
+export const Newest = ({
+  heading,
+  rows,
+  all,
+  none,
+  children,
+}: {
+  heading: string
+  rows: unknown[]
+  all: string
+  none: string
+  children: Child
+}) => (
+  <section>
+    <h2>{heading}</h2>
+    {rows.length === 0 ? <p class="empty">{none}</p> : children}
+    {rows.length > ROWS_SHOWN && (
+      <p>
+        <a href={all}>View all {heading.toLowerCase()}</a>
+      </p>
+    )}
+  </section>
+)
+
+export const Ledger = ({
+  base,
+  partner,
+  payouts,
+  commissions,
+  events,
+  customers,
+  now,
+}: PartnerPageData & { base: string; now: Date }) => (
+  <>
+    <Newest
+      heading="Payouts"
+      rows={payouts}
+      all={`${base}/payouts/all?partnerId=${partner.id}`}
+      none="No payouts yet."
+    >
+      <PayoutTable base={base} of="partner" payouts={payouts.slice(0, ROWS_SHOWN)} />
+    </Newest>
+    <Newest
+      heading="Commissions"
+      rows={commissions}
+      all={`${base}/commissions?partnerId=${partner.id}`}
+      none="No commissions yet."
+    >
+      <CommissionTable base={base} ofOne commissions={commissions.slice(0, ROWS_SHOWN)} now={now} />
+    </Newest>
+    <Newest
+      heading="Sales and leads"
+      rows={events}
+      all={`${base}/events?partnerId=${partner.id}`}
+      none="No sales or leads yet."
+    >
+      <EventTable base={base} ofOne events={events.slice(0, ROWS_SHOWN)} />
+    </Newest>
+    <Newest
+      heading="Customers"
+      rows={customers}
+      all={`${base}/customers?partnerId=${partner.id}`}
+      none="No customers yet."
+    >
+      <CustomerTable base={base} ofOne customers={customers.slice(0, ROWS_SHOWN)} />
+    </Newest>
+  </>
+)
