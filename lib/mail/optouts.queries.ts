@@ -2,6 +2,7 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { type AuditAction, auditEntry } from '../workspace/audit.queries.ts'
+import { UNSUBSCRIBABLE_KINDS } from './mails.ts'
 import { readUnsubscribeToken } from './unsubscribe.ts'
 
 /** A partner, as the link in its mails finds it. */
@@ -31,13 +32,29 @@ export const findSubscriber = async (db: Db, token: string): Promise<Subscriber 
     .executeTakeFirst()
 }
 
+/** Withdraws what was queued for a person and not tried yet. The mailer sends none of the rest: see `leaseMails`. */
+const withdrawMessages = (db: Db, { workspaceId, email }: Subscriber) =>
+  db
+    .deleteFrom('mails')
+    .where('partner_id', 'in', (eb) =>
+      eb
+        .selectFrom('partners')
+        .where('workspace_id', '=', workspaceId)
+        .where('email', '=', email)
+        .select('id'),
+    )
+    .where('kind', 'in', UNSUBSCRIBABLE_KINDS)
+    .where('attempts', '=', 0)
+    .where('sent_at', 'is', null)
+
 /** Ends messages of a workspace to a person, or begins them again. Idempotent. */
 export const setUnsubscribed = async (
   db: Db,
-  { partnerId, workspaceId, email }: Subscriber,
+  subscriber: Subscriber,
   isUnsubscribed: boolean,
   now: Date,
 ): Promise<void> => {
+  const { partnerId, workspaceId, email } = subscriber
   const known = sql`exists (select from mail_optouts where workspace_id = ${workspaceId} and email = ${email})`
   const action: AuditAction = isUnsubscribed ? 'partner.unsubscribed' : 'partner.subscribed'
   const change = isUnsubscribed
@@ -57,5 +74,6 @@ export const setUnsubscribed = async (
       when: isUnsubscribed ? sql<SqlBool>`not ${known}` : sql<SqlBool>`${known}`,
     }).compile(),
     change.compile(db),
+    ...(isUnsubscribed ? [withdrawMessages(db, subscriber).compile()] : []),
   ])
 }

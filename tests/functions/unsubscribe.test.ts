@@ -111,6 +111,38 @@ test('eight clicks at once are one, with one audit entry', async () => {
   expect(await log()).toHaveLength(1)
 })
 
+test('it withdraws the messages that wait, and leaves those that were tried, other mails and other people’s', async () => {
+  const { merchant, page, email, partnerId, workspaceId } = await createReader()
+  const { seed, programId } = merchant
+  const second = await seed.addPartner(workspaceId, await seed.addProgram(workspaceId), {
+    slug: 'ann',
+    email,
+  })
+  const other = await seed.addPartner(workspaceId, programId, { slug: 'ben', email: `ben.${email}` })
+  const add = (
+    name: string,
+    partner: string,
+    more: { kind?: string; attempts?: number; sentAt?: Date } = {},
+  ) =>
+    database.query(
+      `insert into mails (id, workspace_id, kind, recipient, partner_id, occasion, details, created_at, next_attempt_at, attempts, sent_at)
+       values (uuidv7(), $1, $2, $3, $4, $5, '{}', now(), now() + interval '1 day', $6, $7)`,
+      [workspaceId, more.kind ?? 'message', email, partner, name, more.attempts ?? 0, more.sentAt ?? null],
+    )
+  await add('waits', partnerId)
+  await add('of another program', second)
+  await add('tried', partnerId, { attempts: 1 })
+  await add('sent', partnerId, { sentAt: new Date() })
+  await add('payout', partnerId, { kind: 'connect_reminder' })
+  await add('other', other)
+  await page.post('', {})
+  const left = await database.query<{ occasion: string }>(
+    'select occasion from mails where workspace_id = $1 order by id',
+    [workspaceId],
+  )
+  expect(left.map(({ occasion }) => occasion)).toEqual(['tried', 'sent', 'payout', 'other'])
+})
+
 test('a link that is not ours is not found, and changes nothing', async () => {
   const [reader, other] = [await createReader(), await createReader()]
   const forged = reader.path.replace(reader.partnerId, other.partnerId)
