@@ -558,12 +558,16 @@ create table applications (
     constraint applications_agreement_version_fkey foreign key (program_id, agreement_version) references agreements (program_id, version)
 );
 
--- The applications of a workspace, newest first, and those of each status, which may be few among many others. What has this person
--- applied for?
+-- The applications of a workspace, or of one of its programs, newest first, and those of each status, which may be few among many others.
+-- What has this person applied for?
 create index applications_workspace_id_idx on applications (workspace_id, id);
 create index applications_waiting_idx on applications (workspace_id, id) where outcome is null and applied_at is not null;
 create index applications_invited_idx on applications (workspace_id, id) where outcome is null and applied_at is null;
 create index applications_outcome_idx on applications (workspace_id, outcome, id) where outcome is not null;
+create index applications_program_id_idx on applications (program_id, id);
+create index applications_program_waiting_idx on applications (program_id, id) where outcome is null and applied_at is not null;
+create index applications_program_invited_idx on applications (program_id, id) where outcome is null and applied_at is null;
+create index applications_program_outcome_idx on applications (program_id, outcome, id) where outcome is not null;
 create index applications_email_idx on applications (email);
 
 

@@ -1,5 +1,6 @@
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { freshly, repeatable, WORKSPACE } from './operations.ts'
+import { applications } from './paths/applications.ts'
 import { imports } from './paths/imports.ts'
 import { ledger } from './paths/ledger.ts'
 import { mails } from './paths/mails.ts'
@@ -82,6 +83,7 @@ export const paths: ZodOpenApiPathsObject = withIdempotencyKeys(
     ...tracking,
     ...ledger,
     ...programs,
+    ...applications,
     ...payouts,
     ...papers,
     ...stripe,

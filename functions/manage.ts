@@ -1,6 +1,7 @@
 import { createApp } from '../lib/http/app.ts'
 import { type NudgeEnv, nudgeAfterChanges } from '../lib/webhooks/nudge.service.ts'
 import apiKeys from './manage/api-keys.ts'
+import applications from './manage/applications.ts'
 import audit from './manage/audit.ts'
 import balances from './manage/balances.ts'
 import brands from './manage/brands.ts'
@@ -42,6 +43,7 @@ export default createApp<NudgeEnv['Bindings']>()
   .route('/', coupons)
   .route('/', links)
   .route('/', notes)
+  .route('/', applications)
   .route('/', events)
   .route('/', commissions)
   .route('/', customers)

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
+import { ApplicationQuery } from '../../lib/applications/applications.schemas.ts'
 import { CustomerQuery } from '../../lib/customers/customers.schemas.ts'
 import { MailQuery } from '../../lib/mail/mails.schemas.ts'
 import { PayoutQuery } from '../../lib/payouts/payouts.schemas.ts'
@@ -39,6 +40,7 @@ export const reports: ZodOpenApiPathsObject = {
     },
   },
   [`${WORKSPACE}/export/partners.csv`]: { get: file('partners', PartnerQuery) },
+  [`${WORKSPACE}/export/applications.csv`]: { get: file('applications', ApplicationQuery) },
   [`${WORKSPACE}/export/customers.csv`]: { get: file('customers', CustomerQuery) },
   [`${WORKSPACE}/export/events.csv`]: { get: file('events', EventQuery) },
   [`${WORKSPACE}/export/commissions.csv`]: { get: file('commissions', CommissionQuery) },

@@ -1,8 +1,8 @@
 import type { Context } from 'hono'
 import {
   type ApplicationRow,
+  applicationsQuery,
   findApplication,
-  listApplications,
 } from '../../lib/applications/applications.queries.ts'
 import { ApplicationQuery, Approval, Rejection } from '../../lib/applications/applications.schemas.ts'
 import {
@@ -16,12 +16,13 @@ import { ApiError } from '../../lib/http/errors.ts'
 import { found, notFound } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
 import { checked, form } from '../../lib/http/validate.ts'
-import { areFilters, Empty, Filters, readFilters } from '../../lib/pages/filters.tsx'
-import { Done, NextPage, noticeFor } from '../../lib/pages/parts.tsx'
+import { areFilters, Empty, Filters, ListEnd, readFilters } from '../../lib/pages/filters.tsx'
+import { Done, noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { listGroups } from '../../lib/workspace/groups.queries.ts'
+import { programsAndGroupsQuery } from '../../lib/workspace/partners.queries.ts'
 import { ApplicationPage, ApplicationTable, type Props } from './application-pages.tsx'
-import { groupNames } from './choices.tsx'
+import { groupNames, programOptions } from './choices.tsx'
 
 const DONE = {
   approved: 'Application approved. The partner’s link works, and an email with it is on the way.',
@@ -29,8 +30,10 @@ const DONE = {
   deleted: 'Application deleted.',
 }
 
+const ANY = { value: '', label: 'Any' }
+
 const STATUSES = [
-  { value: '', label: 'Any' },
+  ANY,
   { value: 'invited', label: 'Invited' },
   { value: 'applied', label: 'Applied' },
   { value: 'approved', label: 'Approved' },
@@ -70,8 +73,13 @@ export default createRoutes<WorkspaceEnv>()
     const { db, workspace } = c.var
     const base = `/app/${workspace.slug}`
     const { fields, data, errors } = readFilters(c, ApplicationQuery)
-    const rows = data ? await listApplications(db, workspace.id, { ...data, limit: data.limit + 1 }) : []
-    const { data: applications, nextCursor } = page(rows, data?.limit ?? 0)
+    const { limit = 0, ...filter } = data ?? {}
+    const [rows, choices] = await db.batch([
+      applicationsQuery(db, workspace.id, { ...filter, limit: data ? limit + 1 : 0 }).compile(),
+      programsAndGroupsQuery(db, workspace.id).compile(),
+    ])
+    const { data: applications, nextCursor } = page(rows, limit)
+    const programs = programOptions(choices)
     const children = (
       <>
         <h1>Applications</h1>
@@ -88,7 +96,12 @@ export default createRoutes<WorkspaceEnv>()
           path={`${base}/applications`}
           fields={fields}
           errors={errors}
-          filters={[{ name: 'status', label: 'Status', options: STATUSES }]}
+          filters={[
+            ...(programs.length > 1
+              ? [{ name: 'programId', label: 'Program', options: [ANY, ...programs] }]
+              : []),
+            { name: 'status', label: 'Status', options: STATUSES },
+          ]}
         />
         {applications.length > 0 ? (
           <ApplicationTable base={base} applications={applications} />
@@ -98,7 +111,14 @@ export default createRoutes<WorkspaceEnv>()
             which people apply, which you open there.
           </Empty>
         )}
-        <NextPage url={c.req.url} cursor={nextCursor} />
+        <ListEnd
+          url={c.req.url}
+          cursor={nextCursor}
+          slug={workspace.slug}
+          list="applications"
+          fields={fields}
+          isEmpty={applications.length === 0}
+        />
       </>
     )
     return renderPage(c, { title: 'Applications', section: '/applications', children }, errors ? 400 : 200)

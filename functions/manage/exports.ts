@@ -1,3 +1,6 @@
+import { APPLICATION_COLUMNS, applicationResponse } from '../../lib/applications/application-response.ts'
+import { applicationsQuery } from '../../lib/applications/applications.queries.ts'
+import { ApplicationQuery } from '../../lib/applications/applications.schemas.ts'
 import { manager, member, reader, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { listCustomers } from '../../lib/customers/customers.queries.ts'
 import type { CustomerResponse } from '../../lib/customers/customers.responses.ts'
@@ -131,6 +134,11 @@ export default createRoutes<WorkspaceEnv>()
       (await listPartners(db, c.var.workspace.id, page)).map(partnerResponse),
     )
   })
+  .get(path('applications'), reader(), query(ApplicationQuery), (c) =>
+    sendList(c, 'applications', APPLICATION_COLUMNS, c.req.valid('query'), async (db, page) =>
+      (await applicationsQuery(db, c.var.workspace.id, page).execute()).map(applicationResponse),
+    ),
+  )
   .get(path('customers'), reader(), query(CustomerQuery), (c) =>
     sendList(c, 'customers', CUSTOMERS, c.req.valid('query'), async (db, page) =>
       (await listCustomers(db, c.var.workspace.id, page)).map(customerResponse),

@@ -6,7 +6,7 @@ import type { PageRequest } from '../db/page-request.ts'
 import type { Answer, ApplicationStatus } from './applications.ts'
 import type { PublicJoinPage } from './join-pages.queries.ts'
 
-export type ApplicationRow = Awaited<ReturnType<typeof listApplications>>[number]
+export type ApplicationRow = NonNullable<Awaited<ReturnType<typeof findApplication>>>
 
 const selectApplications = (db: Db, workspaceId: string) =>
   db
@@ -42,16 +42,23 @@ const hasStatus = (status: ApplicationStatus) => {
   return sql<SqlBool>`a.outcome = ${status}`
 }
 
-export type ApplicationFilter = PageRequest & { status?: ApplicationStatus | undefined }
+export type ApplicationFilter = PageRequest & {
+  programId?: string | undefined
+  status?: ApplicationStatus | undefined
+}
 
-/** The applications of a workspace, newest first. */
-export const listApplications = (db: Db, workspaceId: string, { status, cursor, limit }: ApplicationFilter) =>
+/** The applications of a workspace, newest first, as a query. */
+export const applicationsQuery = (
+  db: Db,
+  workspaceId: string,
+  { programId, status, cursor, limit }: ApplicationFilter,
+) =>
   selectApplications(db, workspaceId)
+    .where(programId ? sql<SqlBool>`a.program_id = ${programId}` : sql<SqlBool>`true`)
     .where(status ? hasStatus(status) : sql<SqlBool>`true`)
     .where(cursor ? sql<SqlBool>`a.id < ${cursor}` : sql<SqlBool>`true`)
     .orderBy('a.id', 'desc')
     .limit(limit)
-    .execute()
 
 /** @param id a UUID */
 export const findApplication = (db: Db, workspaceId: string, id: string) =>

@@ -57,8 +57,12 @@ export const JoinPageForm = z.object({
   agreement: paragraphs(MAX_AGREEMENT_LENGTH),
 })
 
-/** The filters of the list of applications. */
-export const ApplicationQuery = z.object({ status: z.enum(APPLICATION_STATUSES).optional(), ...Page.shape })
+/** The filters of GET /api/workspaces/:workspace/applications, and of the page. */
+export const ApplicationQuery = z.object({
+  programId: z.uuid().optional(),
+  status: z.enum(APPLICATION_STATUSES).optional(),
+  ...Page.shape,
+})
 
 /** Addresses, each in a line of its own or after a comma. */
 const addresses = z

@@ -64,6 +64,8 @@ const ENDPOINTS = [
   { method: 'GET', path: '/partners/:partner/notes', who: 'readers' },
   { method: 'POST', path: '/partners/:partner/notes', body: { content: 'Called.' }, who: 'writers' },
   { method: 'DELETE', path: '/partners/:partner/notes/:note', who: 'writers' },
+  { method: 'GET', path: '/applications', who: 'readers' },
+  { method: 'GET', path: '/applications/:application', who: 'readers' },
   { method: 'GET', path: '/commissions', who: 'readers' },
   {
     method: 'POST',
@@ -90,6 +92,7 @@ const ENDPOINTS = [
     who: 'writers',
   },
   { method: 'GET', path: '/export/partners.csv', who: 'readers' },
+  { method: 'GET', path: '/export/applications.csv', who: 'readers' },
   { method: 'GET', path: '/export/customers.csv', who: 'readers' },
   { method: 'GET', path: '/export/events.csv', who: 'readers' },
   { method: 'GET', path: '/export/commissions.csv', who: 'readers' },
@@ -201,6 +204,11 @@ const createStaffed = async (coupon: string) => {
     [id, newId(), coupon],
   )
   await database.query(
+    `insert into applications (id, workspace_id, program_id, email, name, promotion, answers, applied_at)
+     select $2, $1, id, 'ida@applicant.example', 'Ida', 'Blog', '[]', now() from programs where workspace_id = $1`,
+    [id, newId()],
+  )
+  await database.query(
     `insert into audit_entries (id, workspace_id, actor, action, details, created_at)
      values ($2, $1, 'manager', 'workspace.created', '{}', now())`,
     [id, newId()],
@@ -247,6 +255,7 @@ const createStaffed = async (coupon: string) => {
             (select coupon_id from coupon_aliases where workspace_id = $1) as coupon,
             (select slug from links where workspace_id = $1) as link,
             (select id from partner_notes where workspace_id = $1) as note,
+            (select id from applications where workspace_id = $1) as application,
             (select id from commissions where workspace_id = $1) as commission,
             (select id from events where workspace_id = $1) as event,
             (select id from mails where workspace_id = $1) as mail,

@@ -106,7 +106,7 @@ describe('GET /stats', () => {
 describe('GET /export/:list.csv', () => {
   const lines = (text: unknown) => String(text).trimEnd().split('\r\n')
 
-  test.each(['partners', 'customers', 'events', 'commissions', 'payouts', 'mails', 'audit'])(
+  test.each(['partners', 'applications', 'customers', 'events', 'commissions', 'payouts', 'mails', 'audit'])(
     '%s.csv has the fields of the API, and a row for each of the list',
     async (list) => {
       const { merchant } = await open()

@@ -83,6 +83,7 @@ export const everything = async ({ query }: Database, { workspace }: Merchant) =
     'partners',
     'coupon_aliases',
     'links',
+    'applications',
     'commissions',
     'mails',
     'customers',

@@ -793,6 +793,52 @@ responses: {
 }
 patch?: never
 }
+"/applications": {
+parameters: NoParameters
+/** List applications */
+get: {
+parameters: { query?: { programId?: undefined | string; status?: undefined | "invited" | "applied" | "approved" | "rejected"; cursor?: undefined | string; limit?: undefined | number }; header?: never; path?: never; cookie?: never }
+requestBody?: never
+responses: {
+200: { headers: Record<string, unknown>; content: { "application/json": {
+data: Array<components['schemas']["Application"]>
+nextCursor: string | null
+} } }
+400: Failure
+401: Failure
+403: Failure
+404: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+put?: never
+post?: never
+delete?: never
+patch?: never
+}
+"/applications/{id}": {
+parameters: NoParameters
+/** Get an application */
+get: {
+parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+requestBody?: never
+responses: {
+200: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["Application"] } }
+401: Failure
+403: Failure
+404: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+put?: never
+post?: never
+delete?: never
+patch?: never
+}
 "/balances": {
 parameters: NoParameters
 /** List what is payable to partners, or owed by them */
@@ -1120,6 +1166,28 @@ parameters: NoParameters
 /** Export partners as a file, newest first */
 get: {
 parameters: { query?: { programId?: undefined | string; email?: undefined | string; slug?: undefined | string; groupId?: undefined | string; status?: undefined | "approved" | "banned"; query?: undefined | string; cursor?: undefined | string }; header?: never; path?: never; cookie?: never }
+requestBody?: never
+responses: {
+200: { headers: Record<string, unknown>; content: { "text/csv": string } }
+400: Failure
+401: Failure
+403: Failure
+404: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+put?: never
+post?: never
+delete?: never
+patch?: never
+}
+"/export/applications.csv": {
+parameters: NoParameters
+/** Export applications as a file, newest first */
+get: {
+parameters: { query?: { programId?: undefined | string; status?: undefined | "invited" | "applied" | "approved" | "rejected"; cursor?: undefined | string }; header?: never; path?: never; cookie?: never }
 requestBody?: never
 responses: {
 200: { headers: Record<string, unknown>; content: { "text/csv": string } }
@@ -1955,6 +2023,39 @@ content: string
 /** An email address, or `API key "<name>"`. */
 author: string
 createdAt: string
+}
+Application: {
+id: string
+programId: string
+/** Proved by a sign-in link, unless the person is only invited. */
+email: string
+/** null until the person answers an invitation. */
+name: string | null
+status: "invited" | "applied" | "approved" | "rejected"
+siteUrl: string | null
+/** How the person will promote the program. */
+promotion: string | null
+/** The questions as the page asked them. */
+answers: Array<{
+question: string
+answer: string
+}>
+/** The version of the terms that the person has accepted. */
+agreementVersion: number | null
+appliedAt: string | null
+invitedAt: string | null
+invitedBy: string | null
+/** The group of the invitation. */
+groupId: string | null
+decidedAt: string | null
+/** An email address, or `API key "<name>"`; null if the page approved at once. */
+decidedBy: string | null
+/** Why it was rejected. */
+reason: string | null
+/** Whether the person can’t apply to the program again. */
+blocked: boolean
+/** The partner that the person has become. */
+partnerId: string | null
 }
 PartnerBalance: {
 partnerId: string

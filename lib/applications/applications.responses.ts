@@ -1,0 +1,35 @@
+import * as z from 'zod'
+import { timestamp } from '../http/common.responses.ts'
+import { APPLICATION_STATUSES } from './applications.ts'
+
+export const ApplicationResponse = z
+  .strictObject({
+    id: z.uuid(),
+    programId: z.uuid(),
+    email: z.string().meta({ description: 'Proved by a sign-in link, unless the person is only invited.' }),
+    name: z.string().nullable().meta({ description: 'null until the person answers an invitation.' }),
+    status: z.enum(APPLICATION_STATUSES),
+    siteUrl: z.string().nullable(),
+    promotion: z.string().nullable().meta({ description: 'How the person will promote the program.' }),
+    answers: z
+      .array(z.strictObject({ question: z.string(), answer: z.string() }))
+      .meta({ description: 'The questions as the page asked them.' }),
+    agreementVersion: z
+      .int()
+      .nullable()
+      .meta({ description: 'The version of the terms that the person has accepted.' }),
+    appliedAt: timestamp.nullable(),
+    invitedAt: timestamp.nullable(),
+    invitedBy: z.string().nullable(),
+    groupId: z.uuid().nullable().meta({ description: 'The group of the invitation.' }),
+    decidedAt: timestamp.nullable(),
+    decidedBy: z
+      .string()
+      .nullable()
+      .meta({ description: 'An email address, or `API key "<name>"`; null if the page approved at once.' }),
+    reason: z.string().nullable().meta({ description: 'Why it was rejected.' }),
+    blocked: z.boolean().meta({ description: 'Whether the person can’t apply to the program again.' }),
+    partnerId: z.uuid().nullable().meta({ description: 'The partner that the person has become.' }),
+  })
+  .meta({ id: 'Application' })
+export type ApplicationResponse = z.infer<typeof ApplicationResponse>
