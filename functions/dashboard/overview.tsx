@@ -6,6 +6,7 @@ import { PeriodLinks } from '../../lib/pages/period-links.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { payableIn } from '../../lib/payouts/balances.ts'
 import { type Period, periodOf, readPeriodDays } from '../../lib/periods.ts'
+import { isForMany, isOtherUnit } from '../../lib/tracking/unlikely-reports.ts'
 import { MAX_COUNT, type Overview, readOverview } from '../../lib/workspace/overview.queries.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
 import { Figures } from './figures.tsx'
@@ -138,6 +139,16 @@ const attentionOf = (overview: Overview, base: string) => [
     ),
     href: `${base}/uncredited?show=likely`,
   },
+  ...(overview.busiestCustomer ? [overview.busiestCustomer] : []).map((busiest) => ({
+    isOpen: isForMany(busiest),
+    text: `The customer ID “${busiest.customerExternalId}” has ${busiest.sales} of the latest ${busiest.ofSales} sales. Is it the ID of all guests?`,
+    href: '/docs/guide-test-your-integration#one-customer-for-all-guests',
+  })),
+  ...overview.medianAmounts.map((medians) => ({
+    isOpen: isOtherUnit(medians),
+    text: `The typical sale of ${medians.program} went from ${money(medians.beforeCents, medians.currency)} to ${money(medians.latestCents, medians.currency)}. Are amounts in minor units?`,
+    href: '/docs/guide-test-your-integration#cents',
+  })),
   {
     isOpen: overview.overdue > 0,
     text: tally(
@@ -166,8 +177,8 @@ const Attention = ({ overview, base }: { overview: Overview; base: string }) => 
       <h2>Needs attention</h2>
       {open.length === 0 ? (
         <p>
-          Nothing. Applications, held commissions, sales without a partner, missing sales, failed emails and
-          webhooks are listed here.
+          Nothing. Applications, held commissions, sales without a partner, missing or unlikely sales, failed
+          emails and webhooks are listed here.
         </p>
       ) : (
         <ul class="attention">

@@ -72,7 +72,7 @@ export const saleFields = z.object({
     .max(MAX_AMOUNT_CENTS, `Must be at most ${MAX_AMOUNT_CENTS}.`)
     .meta({
       description:
-        'What the customer paid, after discounts and net of tax, in minor units: 4900 is 49.00 USD, or 4,900 JPY.',
+        'What the customer paid, after discounts and net of tax, in minor units: 4900 is 49.00 USD, or 4,900 JPY. **49.00 is 0.49 USD.**',
     }),
   currency: optional(currency).meta({ description: 'ISO 4217 code, in any case. `USD` by default.' }),
   clickId,

@@ -12,6 +12,8 @@ import { landingStatsQuery } from '../totals/landing-stats.queries.ts'
 import type { StatsRow } from '../totals/stats.queries.ts'
 import { countHeldQuery } from '../tracking/held.queries.ts'
 import { countLikelyQuery, likelySince } from '../tracking/likely-credits.queries.ts'
+import { busiestCustomerQuery, medianAmountsQuery } from '../tracking/unlikely-reports.queries.ts'
+import { type BusiestCustomer, type MedianAmounts, unlikelySince } from '../tracking/unlikely-reports.ts'
 import { type TopPartnerRow, topPartnersQuery } from './top-partners.queries.ts'
 
 /** Counts stop here, so that the page stays fast on large workspaces; it shows "more than". */
@@ -36,6 +38,10 @@ export type Overview = {
   overdue: number
   /** Recent sales that nobody was credited with although a partner probably referred them. */
   likelyCredits: number
+  /** Who has the most reported sales, if there are any. */
+  busiestCustomer: BusiestCustomer | null
+  /** What the sales of each program amount to, and did before. */
+  medianAmounts: MedianAmounts[]
   /** Partners' earnings by currency, in minor units. */
   earned: { currency: string; pendingCents: bigint }[]
   /** What a payout run would pay and skip. */
@@ -78,6 +84,8 @@ export const readOverview = async (
         ${countExpectedQuery(workspaceId, overdueSince(now), MAX_COUNT + 1)} as overdue,
         ${countWaiting(workspaceId, MAX_COUNT + 1)} as applications,
         ${countLikelyQuery(workspaceId, likelySince(now))} as "likelyCredits",
+        ${busiestCustomerQuery(workspaceId, unlikelySince(now))} as "busiestCustomer",
+        ${medianAmountsQuery(workspaceId, unlikelySince(now))} as "medianAmounts",
         (select count(*)::int from (select from mails where workspace_id = ${workspaceId} and sent_at is null and failed_at is not null
                                     limit ${MAX_COUNT + 1}) m) as "failedMails",
         (select count(*)::int from webhook_endpoints

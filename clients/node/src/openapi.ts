@@ -1382,7 +1382,7 @@ SaleEvent: {
 externalId: string
 /** Your customer id, the same in every lead and sale. If a payment processor is connected, pass this id to it too. */
 customerExternalId: string
-/** What the customer paid, after discounts and net of tax, in minor units: 4900 is 49.00 USD, or 4,900 JPY. */
+/** What the customer paid, after discounts and net of tax, in minor units: 4900 is 49.00 USD, or 4,900 JPY. **49.00 is 0.49 USD.** */
 amountCents: number
 /** ISO 4217 code, in any case. `USD` by default. */
 currency?: undefined | string | null
@@ -1405,7 +1405,7 @@ BatchSale: {
 externalId: string
 /** Your customer id, the same in every lead and sale. If a payment processor is connected, pass this id to it too. */
 customerExternalId: string
-/** What the customer paid, after discounts and net of tax, in minor units: 4900 is 49.00 USD, or 4,900 JPY. */
+/** What the customer paid, after discounts and net of tax, in minor units: 4900 is 49.00 USD, or 4,900 JPY. **49.00 is 0.49 USD.** */
 amountCents: number
 /** ISO 4217 code, in any case. `USD` by default. */
 currency?: undefined | string | null
