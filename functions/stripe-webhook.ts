@@ -13,6 +13,7 @@ import { readAccountEvent } from '../lib/payouts/stripe/account-event.schemas.ts
 import { readAccountPayout } from '../lib/payouts/stripe/account-payout-event.schemas.ts'
 import { readReversedTransfer } from '../lib/payouts/stripe/transfer-event.schemas.ts'
 import { endWaits, processEvent } from '../lib/purchases/apply.service.ts'
+import { correctSale } from '../lib/purchases/correct.service.ts'
 import { creditEvent } from '../lib/purchases/credit.service.ts'
 import { refundByHand } from '../lib/purchases/hand-refund.service.ts'
 import { continueReplans, joinReport, replanReferred } from '../lib/purchases/late.service.ts'
@@ -30,6 +31,7 @@ import { findEndpoint } from '../lib/purchases/stripe/setup.queries.ts'
 import type { SigningSecretsService } from '../lib/purchases/stripe/stripe.rpc.ts'
 import { checkTimestamp, readSigned } from '../lib/purchases/stripe/verify.service.ts'
 import { decryptSecret, encryptSecret } from '../lib/secrets.ts'
+import type { CorrectionOutcome, SaleCorrection } from '../lib/tracking/corrections.ts'
 import type { CreditOutcome, HandCreditRequest } from '../lib/tracking/hand-credits.ts'
 import type { HandRefundOutcome } from '../lib/tracking/hand-refunds.ts'
 import type { RefundReport } from '../lib/tracking/refund.ts'
@@ -124,10 +126,14 @@ export class SigningSecrets extends WorkerEntrypoint<StripeBindings> implements 
   }
 }
 
-/** What managers' Workers may ask for: crediting an event, or refunding a sale, by hand. */
+/** What managers' Workers may ask for: crediting an event, or refunding a sale, by hand, and correcting a sale. */
 export class Credits extends WorkerEntrypoint<StripeBindings> implements CreditsService {
   creditEvent(act: Act, eventId: string, credit: HandCreditRequest): Promise<CreditOutcome> {
     return creditEvent(connect(this.env), act, eventId, credit)
+  }
+
+  correctSale(act: Act, externalId: string, correction: SaleCorrection): Promise<CorrectionOutcome> {
+    return correctSale(connect(this.env), act, externalId, correction)
   }
 
   refundByHand(act: Act, report: RefundReport): Promise<HandRefundOutcome> {

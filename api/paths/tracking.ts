@@ -1,7 +1,8 @@
-import type * as z from 'zod'
+import * as z from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { Batch } from '../../lib/tracking/batch.schemas.ts'
 import { ClickEvent } from '../../lib/tracking/clicks.schemas.ts'
+import { SaleCorrection } from '../../lib/tracking/corrections.schemas.ts'
 import { RefundEvent } from '../../lib/tracking/refund.schemas.ts'
 import { BatchResponse, ClickResponse, TrackingResponse } from '../../lib/tracking/reports.responses.ts'
 import { LeadEvent, SaleEvent } from '../../lib/tracking/reports.schemas.ts'
@@ -45,6 +46,18 @@ export const tracking: ZodOpenApiPathsObject = {
       responses: {
         200: { description: 'An answer to each event, in the same order.', ...json(BatchResponse) },
         ...errors(...BODY_ERRORS, 'too_many_rows', 'invalid_api_key', 'insufficient_scope'),
+      },
+    },
+  },
+  '/api/track/sale/{externalId}': {
+    patch: {
+      summary: 'Add the click or the customer that a report of a sale lacked',
+      security: byApiKey,
+      requestParams: { path: z.object({ externalId: z.string().meta({ description: 'The sale’s.' }) }) },
+      requestBody: { required: true, ...json(SaleCorrection) },
+      responses: {
+        200: { description: 'The sale was decided again.', ...json(TrackingResponse) },
+        ...errors(...BODY_ERRORS, 'invalid_api_key', 'insufficient_scope', 'not_found', 'conflict'),
       },
     },
   },

@@ -1,18 +1,21 @@
-import { actOf, reader, type WorkspaceEnv, writer } from '../../lib/auth/access.ts'
+import { actOf, keyWriter, reader, type WorkspaceEnv, writer } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { found, notFound } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
 import { rpc } from '../../lib/http/rpc.ts'
-import { body, query } from '../../lib/http/validate.ts'
+import { body, invalid, query } from '../../lib/http/validate.ts'
 import { overdueSince } from '../../lib/purchases/expected-sales.ts'
 import type { CreditsService } from '../../lib/purchases/purchases.rpc.ts'
+import { SaleCorrection } from '../../lib/tracking/corrections.schemas.ts'
+import { CORRECTION_REFUSALS } from '../../lib/tracking/corrections.ts'
 import { eventResponse } from '../../lib/tracking/event-response.ts'
 import { findEvent, listEvents } from '../../lib/tracking/events.queries.ts'
 import { EventQuery, NewCredit } from '../../lib/tracking/events.schemas.ts'
 import { creditRefusals } from '../../lib/tracking/hand-credits.ts'
+import type { TrackingResponse } from '../../lib/tracking/reports.responses.ts'
 
-/** GET /events and /events/:id: leads and sales, each with the steps of its decision. POST /events/:id/credit decides by hand. Design, section 12. */
+/** GET /events and /events/:id: leads and sales, each with the steps of its decision. POST /events/:id/credit decides by hand. Design, section 12. PATCH /api/track/sale/:externalId adds what a report lacked. */
 export default createRoutes<WorkspaceEnv & { Bindings: { CREDITS: CreditsService } }>()
   .get('/api/workspaces/:workspace/events/:id', reader(), async (c) => {
     const { db, now, workspace } = c.var
@@ -27,6 +30,18 @@ export default createRoutes<WorkspaceEnv & { Bindings: { CREDITS: CreditsService
     if (outcome !== 'credited') throw new ApiError('conflict', creditRefusals[outcome])
     const event = await found('event', id, (uuid) => findEvent(db, workspace.id, uuid))
     return c.json(eventResponse(event, now))
+  })
+  .patch('/api/track/sale/:externalId', keyWriter(), body(SaleCorrection), async (c) => {
+    const { externalId } = c.req.param()
+    const correction = c.req.valid('json')
+    const result = await rpc('stripe-webhook', c.env.CREDITS.correctSale(actOf(c), externalId, correction))
+    if (result.outcome === 'no_sale') throw notFound('sale')
+    if (result.outcome === 'no_click') {
+      throw invalid('invalid_body', [{ path: 'clickId', message: 'The workspace has no such click.' }])
+    }
+    if (result.outcome !== 'corrected') throw new ApiError('conflict', CORRECTION_REFUSALS[result.outcome])
+    const { id, attributed } = result
+    return c.json<TrackingResponse>({ eventId: attributed ? id : null, attributed })
   })
   .get('/api/workspaces/:workspace/events', reader(), query(EventQuery), async (c) => {
     const { db, now, workspace } = c.var

@@ -134,6 +134,9 @@ export const reader = () => personOr(member(), 'read')
  */
 export const keyReader = () => every(apiKey(), keyHolder('read')) as MiddlewareHandler<WorkspaceEnv>
 
+/** The same with the scope `write`. Sets who acts for `actOf`, too. */
+export const keyWriter = () => every(apiKey(), keyHolder('write')) as MiddlewareHandler<WorkspaceEnv>
+
 /**
  * Requires a manager of the workspace in the URL, or an API key of it with the scope `write`. Sets `c.var.workspace`, and who
  * acts for `actOf`. Not for endpoints that move money or give access.

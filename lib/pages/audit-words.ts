@@ -165,6 +165,8 @@ const ACTIONS: Record<AuditAction, (details: Details) => string> = {
     d.slug === null
       ? `decided that nobody is credited with ${quoted(d.externalId)}: ${text(d.reason)}`
       : `credited ${quoted(d.slug)} with ${quoted(d.externalId)}: ${text(d.reason)}`,
+  'event.corrected': (d) =>
+    `added ${[...(d.clickAdded ? ['a click'] : []), ...(d.customerAdded ? ['a customer ID'] : [])].join(' and ')} to the sale ${quoted(d.externalId)}`,
   'event.refunded': (d) =>
     `recorded a refund of ${d.amountCents === null ? 'all that was left' : money(d)} of the sale ${quoted(d.externalId)}: ${text(d.reason)}`,
   'commission.held': (d) => `held a commission of ${money(d)} of ${quoted(d.slug)}: ${text(d.note)}`,

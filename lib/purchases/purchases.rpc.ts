@@ -1,3 +1,4 @@
+import type { CorrectionOutcome, SaleCorrection } from '../tracking/corrections.ts'
 import type { CreditOutcome, HandCreditRequest } from '../tracking/hand-credits.ts'
 import type { HandRefundOutcome } from '../tracking/hand-refunds.ts'
 import type { RefundReport } from '../tracking/refund.ts'
@@ -17,10 +18,12 @@ export type ReportsService = {
   ) => Promise<{ id: string; attributed: boolean }>
 }
 
-/** What it offers managers' Workers. */
+/** What it offers managers' and backends' Workers. */
 export type CreditsService = {
   /** Credits an event to a partner by hand, or to nobody. */
   creditEvent: (act: Act, eventId: string, credit: HandCreditRequest) => Promise<CreditOutcome>
+  /** Adds to a sale what its report lacked, and decides it again. */
+  correctSale: (act: Act, externalId: string, correction: SaleCorrection) => Promise<CorrectionOutcome>
   /** Records a refund of a sale by hand. */
   refundByHand: (act: Act, report: RefundReport) => Promise<HandRefundOutcome>
 }

@@ -142,7 +142,7 @@ export type FromJson<T> = {
       : T[K]
 }
 
-const reviveClick = (click: FromJson<Click>): Click => ({
+export const reviveClick = (click: FromJson<Click>): Click => ({
   ...click,
   createdAt: new Date(click.createdAt),
   expiresAt: new Date(click.expiresAt),

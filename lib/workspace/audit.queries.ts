@@ -47,6 +47,7 @@ export type AuditAction =
   | 'commission.adjusted'
   | 'commission.reversed'
   | 'event.credited'
+  | 'event.corrected'
   | 'event.refunded'
   | 'commission.held'
   | 'commission.released'

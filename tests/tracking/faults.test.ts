@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { hashApiKey } from '../../lib/auth/api-keys.ts'
 import { FAULTS, type Fault } from '../support/faulty-database.ts'
 import { useFaultyWorkers } from '../support/faulty-workers.ts'
-import { createMerchant, useDatabase } from '../support/merchant.ts'
+import { createMerchant, send, useDatabase } from '../support/merchant.ts'
 import { addReceived } from '../support/received.ts'
 
 const database = useDatabase()
@@ -254,6 +254,27 @@ describe.concurrent('a report answered 200 is in the database', () => {
       expect(await database.counts(merchant)).toEqual({ events: 12, customers: 4, commissions: 8 })
     },
   )
+
+  test.each(
+    Array.from({ length: 9 }, (_, at) => at).flatMap((at) =>
+      (['cut_before', 'cut_after'] as const).map((fault) => ({ at, fault })),
+    ),
+  )('a correction whose call $at meets $fault for good is completed by its repeat', async ({ at, fault }) => {
+    const merchant = await createWatched()
+    await merchant.sale({})
+    const key = await merchant.seed.addApiKey(merchant.workspace.id, { scopes: ['write'] })
+    const correct = () =>
+      send(`${faulty.baseUrl()}/api/track/sale/inv_1`, {
+        method: 'PATCH',
+        body: { clickId: merchant.clickId },
+        headers: { Authorization: `Bearer ${key}` },
+      })
+    merchant.plan(...Array<null>(at).fill(null), ...Array<Fault>(10).fill(fault))
+    expect([200, 503]).toContain((await correct()).status)
+    merchant.plan()
+    expect(await correct()).toMatchObject({ status: 200, body: { attributed: true } })
+    expect(await database.counts(merchant)).toEqual({ events: 1, customers: 1, commissions: 1 })
+  })
 
   test.each(FAULTS)('an unattributed sale whose write meets %s', async (fault) => {
     const merchant = await createWatched()

@@ -75,6 +75,31 @@ responses: {
 delete?: never
 patch?: never
 }
+"/api/track/sale/{externalId}": {
+parameters: NoParameters
+get?: never
+put?: never
+post?: never
+delete?: never
+/** Add the click or the customer that a report of a sale lacked */
+patch: {
+parameters: { query?: never; header?: never; path: { externalId: string }; cookie?: never }
+requestBody: { content: { "application/json": components['schemas']["SaleCorrection"] } }
+responses: {
+200: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["TrackingResponse"] } }
+400: Failure
+401: Failure
+403: Failure
+404: Failure
+409: Failure
+413: Failure
+415: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+}
 "/api/track/refund": {
 parameters: NoParameters
 get?: never
@@ -1437,6 +1462,12 @@ metadata?: undefined | Record<string, unknown> | null
 /** When it happened, if that is not now: ISO 8601 with `Z` or an offset, at most 400 days ago. Everything is decided as of this time. */
 occurredAt?: undefined | string | null
 kind: "lead"
+}
+SaleCorrection: {
+/** The click of the sale, if its report had none, or an unknown one. */
+clickId?: undefined | string | null
+/** Your customer id, if the one that was reported is no customer’s, such as an order id. */
+customerExternalId?: undefined | string | null
 }
 RefundEvent: {
 /** Your refund or credit note id. One refund per id. */
