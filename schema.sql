@@ -4184,6 +4184,19 @@ create trigger partners_announce_status
     after update of status on partners for each row
     when (old.status <> new.status and has_webhooks(new.workspace_id)) execute function announce_partner_status();
 
+-- A person who applied, or was invited, becomes a partner, and is approved by that. Who was a partner before is not approved again.
+create function announce_application() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+    if exists (select from partners where id = new.partner_id and created_at = new.decided_at) then
+        perform announce(new.workspace_id, 'partner.approved', array[new.partner_id], array[new.partner_id]);
+    end if;
+    return null;
+end $$;
+
+create trigger applications_announce
+    after update of outcome on applications for each row
+    when (old.outcome is null and new.outcome = 'approved' and has_webhooks(new.workspace_id)) execute function announce_application();
+
 -- A payout is created when all that it pays is claimed. It fails when its commissions are the partner's again, whatever the reason:
 -- also after it was paid, if the bank returned it or the transfer was reversed in full.
 create function announce_payout() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$

@@ -11,7 +11,10 @@ import { json } from './operations.ts'
 /** When each webhook is sent, and what its `data` is. */
 const WEBHOOKS: Record<EventType, { summary: string; data: z.ZodType }> = {
   'partner.created': { summary: 'A partner was added', data: PartnerResponse },
-  'partner.approved': { summary: 'A partner was approved again', data: PartnerResponse },
+  'partner.approved': {
+    summary: 'An applicant became a partner, or a partner was reinstated',
+    data: PartnerResponse,
+  },
   'partner.banned': { summary: 'A partner was banned', data: PartnerResponse },
   'lead.created': { summary: 'A lead was recorded', data: EventResponse },
   'sale.created': { summary: 'A sale was recorded', data: EventResponse },

@@ -5,15 +5,10 @@ import {
   findApplication,
 } from '../../lib/applications/applications.queries.ts'
 import { ApplicationQuery, Approval, Rejection } from '../../lib/applications/applications.schemas.ts'
-import {
-  approveApplication,
-  deleteApplication,
-  rejectApplication,
-} from '../../lib/applications/decisions.queries.ts'
-import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { approve, reject, remove } from '../../lib/applications/decide.service.ts'
+import { managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
-import { ApiError } from '../../lib/http/errors.ts'
-import { found, notFound } from '../../lib/http/found.ts'
+import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
 import { checked, form } from '../../lib/http/validate.ts'
 import { areFilters, Empty, Filters, ListEnd, readFilters } from '../../lib/pages/filters.tsx'
@@ -60,9 +55,6 @@ const showOne = async (
     status,
   )
 }
-
-const decided = () =>
-  new ApiError('conflict', 'Somebody has decided this application already. Reload its page to see how.')
 
 const done = (c: Context<WorkspaceEnv>, code: keyof typeof DONE) =>
   c.redirect(`/app/${c.var.workspace.slug}/applications?status=applied&done=${code}`, 303)
@@ -125,39 +117,25 @@ export default createRoutes<WorkspaceEnv>()
   })
   .get(`${PATH}/:id`, async (c) => showOne(c, await findOne(c)))
   .post(`${PATH}/:id/approve`, managersOnly(), form(), async (c) => {
-    const { db, workspace, actor } = c.var
     const application = await findOne(c)
-    const { data, errors } = checked(Approval, { groupId: c.req.valid('form').groupId ?? null })
+    const { data, errors } = checked(Approval, { groupId: c.req.valid('form').groupId })
     if (errors) return showOne(c, application, { problem: errors[0]?.message }, 400)
-    const portalUrl = new URL('/portal', c.req.url).href
-    const outcome = await approveApplication(db, actOf(c), application, {
-      groupId: data.groupId,
-      welcome: { workspaceName: workspace.name, sentBy: actor, portalUrl },
-      decidedBy: actor,
-    })
-    if (outcome === 'decided') throw decided()
-    if (outcome === 'group_not_found') throw notFound('group')
+    await approve(c, application, data.groupId ?? null)
     return done(c, 'approved')
   })
   .post(`${PATH}/:id/reject`, managersOnly(), form(), async (c) => {
     const application = await findOne(c)
     const fields = c.req.valid('form')
     const { data, errors } = checked(Rejection, {
-      reason: fields.reason ?? '',
-      blocks: fields.blocks !== undefined,
-      sendsMail: fields.sendsMail !== undefined,
+      reason: fields.reason,
+      block: fields.blocks !== undefined,
+      sendEmail: fields.sendsMail !== undefined,
     })
     if (errors) return showOne(c, application, { fields, problem: errors[0]?.message }, 400)
-    const { reason, blocks, sendsMail } = data
-    const { name: applicantName, programName } = application
-    const mail = sendsMail ? { applicantName, programName, reason } : null
-    const isRejected = await rejectApplication(c.var.db, actOf(c), application, { reason, blocks, mail })
-    if (!isRejected) throw decided()
+    await reject(c, application, data)
     return done(c, 'rejected')
   })
   .post(`${PATH}/:id/delete`, managersOnly(), form(), async (c) => {
-    const application = await findOne(c)
-    if (application.status === 'approved') throw decided()
-    await deleteApplication(c.var.db, actOf(c), application)
+    await remove(c, await findOne(c))
     return done(c, 'deleted')
   })

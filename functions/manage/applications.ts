@@ -1,25 +1,36 @@
+import type { Context } from 'hono'
 import { applicationResponse } from '../../lib/applications/application-response.ts'
 import { applicationsQuery, findApplication } from '../../lib/applications/applications.queries.ts'
-import { ApplicationQuery } from '../../lib/applications/applications.schemas.ts'
-import { reader } from '../../lib/auth/access.ts'
+import { ApplicationQuery, Approval, Rejection } from '../../lib/applications/applications.schemas.ts'
+import { approve, reject, remove } from '../../lib/applications/decide.service.ts'
+import { reader, type WorkspaceEnv, writer } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
-import { query } from '../../lib/http/validate.ts'
+import { body, query } from '../../lib/http/validate.ts'
 
 const PATH = '/api/workspaces/:workspace/applications'
 
-/** GET /applications and /applications/:id. */
+const findOne = (c: Context<WorkspaceEnv>) =>
+  found('application', c.req.param('id') ?? '', (id) => findApplication(c.var.db, c.var.workspace.id, id))
+
+/** /applications: who wants to be a partner, and what is decided. */
 export default createRoutes()
   .get(PATH, reader(), query(ApplicationQuery), async (c) => {
     const { limit, ...filter } = c.req.valid('query')
     const applications = applicationsQuery(c.var.db, c.var.workspace.id, { ...filter, limit: limit + 1 })
     return c.json(page(await applications.execute(), limit, applicationResponse))
   })
-  .get(`${PATH}/:id`, reader(), async (c) => {
-    const { db, workspace } = c.var
-    const application = await found('application', c.req.param('id'), (id) =>
-      findApplication(db, workspace.id, id),
-    )
-    return c.json(applicationResponse(application))
+  .get(`${PATH}/:id`, reader(), async (c) => c.json(applicationResponse(await findOne(c))))
+  .post(`${PATH}/:id/approve`, writer(), body(Approval), async (c) => {
+    const application = await findOne(c)
+    await approve(c, application, c.req.valid('json').groupId ?? application.groupId)
+    return c.json(applicationResponse(await findOne(c)))
+  })
+  .post(`${PATH}/:id/reject`, writer(), body(Rejection), async (c) =>
+    c.json(applicationResponse(await reject(c, await findOne(c), c.req.valid('json')))),
+  )
+  .delete(`${PATH}/:id`, writer(), async (c) => {
+    await remove(c, await findOne(c))
+    return c.body(null, 204)
   })

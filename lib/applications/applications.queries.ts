@@ -60,9 +60,13 @@ export const applicationsQuery = (
     .orderBy('a.id', 'desc')
     .limit(limit)
 
+/** One of them, as a query. @param id a UUID */
+export const applicationQuery = (db: Db, workspaceId: string, id: string) =>
+  selectApplications(db, workspaceId).where('a.id', '=', id)
+
 /** @param id a UUID */
 export const findApplication = (db: Db, workspaceId: string, id: string) =>
-  selectApplications(db, workspaceId).where('a.id', '=', id).executeTakeFirst()
+  applicationQuery(db, workspaceId, id).executeTakeFirst()
 
 /** How many applications wait for a manager, up to a limit, as an expression. */
 export const countWaiting = (workspaceId: string, most: number) => sql<number>`

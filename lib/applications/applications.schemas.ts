@@ -1,7 +1,7 @@
 /** The forms of applications and of the page on which people apply. */
 import * as z from 'zod'
 import { readEmail } from '../emails.ts'
-import { line, MAX_ID_LENGTH, NOT_BLANK, nullWhenBlank } from '../http/fields.ts'
+import { line, MAX_ID_LENGTH, NOT_BLANK, optional } from '../http/fields.ts'
 import { Page } from '../http/lists.ts'
 import {
   APPLICATION_STATUSES,
@@ -88,10 +88,29 @@ export const Invitation = z.object({
   emails: addresses,
 })
 
-export const Approval = z.object({ groupId: z.uuid('Must be the id of a group.').toLowerCase().nullable() })
+const groupId = z.uuid('Must be the id of a group.').toLowerCase()
 
-export const Rejection = z.object({
-  reason: paragraphs().transform(nullWhenBlank),
-  blocks: z.boolean(),
-  sendsMail: z.boolean(),
-})
+/** POST /api/workspaces/:workspace/applications/:id/approve, and the page’s form. */
+export const Approval = z
+  .strictObject({
+    groupId: optional(groupId).meta({
+      description:
+        'The group of the new partner, one of the program’s. By default, that of the invitation, if any.',
+    }),
+  })
+  .meta({ id: 'Approval' })
+
+/** POST /api/workspaces/:workspace/applications/:id/reject, and the page’s form. */
+export const Rejection = z
+  .strictObject({
+    reason: optional(paragraphs())
+      .transform((text) => text || null)
+      .meta({ description: 'Kept with the application, and in the mail.' }),
+    block: optional(z.boolean('Must be true or false.'))
+      .transform((value) => value ?? false)
+      .meta({ description: 'Whether the person can’t apply to the program again.', default: false }),
+    sendEmail: optional(z.boolean('Must be true or false.'))
+      .transform((value) => value ?? false)
+      .meta({ description: 'Whether the person gets an email, with the reason.', default: false }),
+  })
+  .meta({ id: 'Rejection' })

@@ -5,7 +5,8 @@ import { newId } from '../db/ids.ts'
 import { unlessTaken } from '../imports/partner-import.queries.ts'
 import { type Act, auditEntry } from '../workspace/audit.queries.ts'
 import { createPartner, type NewPartner } from '../workspace/new-partner.queries.ts'
-import { type ApplicationRow, findApplication } from './applications.queries.ts'
+import { type ApplicationRow, applicationQuery, findApplication } from './applications.queries.ts'
+import type { ApplicationStatus } from './applications.ts'
 
 /** What a decision needs to know of an application. */
 type Decided = Pick<ApplicationRow, 'id' | 'programId' | 'email' | 'name'>
@@ -16,6 +17,8 @@ const lock = (id: string) => sql<unknown>`select from applications where id = ${
 /** Whether nobody has decided it, as a condition. */
 const isWaiting = (id: string) =>
   sql<SqlBool>`exists (select from applications where id = ${id} and outcome is null)`
+
+const isOpen = (status: ApplicationStatus | undefined) => status === 'applied' || status === 'invited'
 
 /**
  * Makes the applicant a partner, in one transaction. If the address is a partner's already, the application is approved for that
@@ -57,33 +60,44 @@ export const approveApplication = async (
       where id = ${id} and agreement_version is not null
       on conflict do nothing`.compile(db),
   ]
-  const before = await findApplication(db, workspaceId, id)
-  if (before?.status === 'approved') return 'approved'
-  if (before?.status !== 'applied' && before?.status !== 'invited') return 'decided'
+  const readStatus = async () => (await findApplication(db, workspaceId, id))?.status
+  const status = await readStatus()
+  if (status === 'approved') return 'approved'
+  if (!isOpen(status)) return 'decided'
   const created = await createPartner(
     db,
     { ...act, firstId: `${id.slice(0, -2)}00` },
-    { programId, email, name, slug: null, groupId, coupon: null, suffixTaken: true, welcome, approvedFor },
+    {
+      programId,
+      email,
+      name: name || null,
+      slug: null,
+      groupId,
+      coupon: null,
+      suffixTaken: true,
+      welcome,
+    },
+    { approvedFor, isWaiting: async () => isOpen(await readStatus()) },
   )
+  if (created.outcome === 'application_decided') return 'decided'
   if (!('partner' in created)) return 'group_not_found'
   if (created.outcome === 'created') return 'approved'
   await unlessTaken(() => db.batch(approvedFor(created.partner.id)))
-  const after = await findApplication(db, workspaceId, id)
-  return after?.status === 'approved' ? 'approved' : 'decided'
+  return (await readStatus()) === 'approved' ? 'approved' : 'decided'
 }
 
 /**
  * Rejects an application. Idempotent.
  *
  * @param mail what the mail to the applicant says; null sends none
- * @returns whether it is rejected; not if it was approved before
+ * @returns the application; null if it was approved before, or rejected otherwise
  */
 export const rejectApplication = async (
   db: Db,
   act: Act,
   { id, email }: Decided,
   { reason, blocks, mail }: { reason: string | null; blocks: boolean; mail: object | null },
-): Promise<boolean> => {
+): Promise<ApplicationRow | null> => {
   const { workspaceId, actor, now } = act
   const [, , , , [after]] = await db.batch([
     lock(id).compile(db),
@@ -106,16 +120,22 @@ export const rejectApplication = async (
       .where('id', '=', id)
       .where('outcome', 'is', null)
       .compile(),
-    db.selectFrom('applications').where('id', '=', id).select('status').compile(),
+    applicationQuery(db, workspaceId, id).compile(),
   ])
-  return after?.status === 'rejected'
+  const isRejectedSo = after?.status === 'rejected' && after.reason === reason && after.isBlocked === blocks
+  return isRejectedSo ? after : null
 }
 
-/** Deletes what somebody who is not a partner has sent, who may apply again. Idempotent. */
-export const deleteApplication = async (db: Db, act: Act, { id }: Decided): Promise<void> => {
+/**
+ * Deletes what somebody who is not a partner has sent, who may apply again. Idempotent.
+ *
+ * @returns whether it is gone; not if it was approved
+ */
+export const deleteApplication = async (db: Db, act: Act, { id }: Pick<Decided, 'id'>): Promise<boolean> => {
   const isNoPartner = sql<SqlBool>`exists (
     select from applications where workspace_id = ${act.workspaceId} and id = ${id} and partner_id is null)`
-  await db.batch([
+  const [, , , [left]] = await db.batch([
+    lock(id).compile(db),
     auditEntry(db, {
       ...act,
       action: 'application.deleted',
@@ -129,5 +149,7 @@ export const deleteApplication = async (db: Db, act: Act, { id }: Decided): Prom
       .where('id', '=', id)
       .where('partner_id', 'is', null)
       .compile(),
+    applicationQuery(db, act.workspaceId, id).compile(),
   ])
+  return left === undefined
 }

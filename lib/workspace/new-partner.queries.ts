@@ -27,14 +27,19 @@ export type NewPartner = Omit<PartnerRow, 'openingBalanceCents'> & {
   suffixTaken: boolean
   /** What the welcome mail says of its sender; null sends none. */
   welcome: { workspaceName: string; sentBy: string | null; portalUrl: string } | null
-  /** What is saved in the same transaction, of the partner with this id. */
-  approvedFor?: (partnerId: string) => CompiledQuery[]
+}
+
+/** The application that is approved: what is saved in the same transaction, of the partner with this id, and whether it still waits. */
+export type Approved = {
+  approvedFor: (partnerId: string) => CompiledQuery[]
+  isWaiting: () => Promise<boolean>
 }
 
 export type PartnerCreation =
   | { outcome: 'created' | 'exists'; partner: Partner }
   | { outcome: 'program_not_found' | 'group_not_found' | 'coupon_taken' }
   | { outcome: 'slug_taken'; suggestion: string }
+type ApplicantCreation = PartnerCreation | { outcome: 'application_decided' }
 
 /** What exists of what the partner needs, in one database round trip. */
 const load = async (db: Db, { workspaceId }: Act, wanted: NewPartner & PartnerRow) => {
@@ -91,7 +96,19 @@ const load = async (db: Db, { workspaceId }: Act, wanted: NewPartner & PartnerRo
  *
  * @throws {Unavailable} if concurrent requests took what it needs in every round
  */
-export const createPartner = async (db: Db, act: Act, wanted: NewPartner): Promise<PartnerCreation> => {
+export async function createPartner(db: Db, act: Act, wanted: NewPartner): Promise<PartnerCreation>
+export async function createPartner(
+  db: Db,
+  act: Act,
+  wanted: NewPartner,
+  application: Approved,
+): Promise<ApplicantCreation>
+export async function createPartner(
+  db: Db,
+  act: Act,
+  wanted: NewPartner,
+  application?: Approved,
+): Promise<ApplicantCreation> {
   const id = idOf(act)
   const row = { ...wanted, openingBalanceCents: 0 }
   for (let round = 0; round < ROUNDS; round++) {
@@ -111,19 +128,27 @@ export const createPartner = async (db: Db, act: Act, wanted: NewPartner): Promi
     if (wanted.coupon && !partner.coupon) return { outcome: 'coupon_taken' }
 
     const details = wanted.welcome && welcomeDetails(partner, program, wanted.welcome)
-    const saved = await unlessTaken(() => save(db, act, { ...wanted, id, slug: partner.slug, details }))
+    const saved = await unlessTaken(() =>
+      save(db, act, { ...wanted, id, slug: partner.slug, details, application }),
+    )
     if (saved) return { outcome: 'created', partner: saved }
+    if (application && !(await application.isWaiting())) return { outcome: 'application_decided' }
   }
   throw lostRace('the partners of this program')
 }
 
-type Planned = NewPartner & { id: string; slug: string; details: object | null }
+type Planned = NewPartner & {
+  id: string
+  slug: string
+  details: object | null
+  application: Approved | undefined
+}
 
 /** Idempotent: every row has an id of the act, and is left alone if it is there. */
 const save = async (
   db: Db,
   act: Act,
-  { id, programId, groupId, email, name, slug, coupon, details, approvedFor }: Planned,
+  { id, programId, groupId, email, name, slug, coupon, details, application }: Planned,
 ): Promise<Partner | undefined> => {
   const { workspaceId, now } = act
   const [, , , , [partner]] = await db.batch([
@@ -179,7 +204,7 @@ const save = async (
             on conflict do nothing`.compile(db),
         ]
       : []),
-    ...(approvedFor?.(id) ?? []),
+    ...(application?.approvedFor(id) ?? []),
   ])
   return (
     partner && { ...partner, coupons: coupon ? [{ couponId: coupon.id, couponLabel: coupon.label }] : [] }

@@ -32,7 +32,7 @@ const createWatched = async () => {
     [workspace.id, programId, person('ida'), manager],
   )
   const key = [workspace.id, workspace.slug, programId, merchant.partnerId]
-  const { plan, left } = watch(key, manager)
+  const { plan, left, call } = watch(key, manager)
   const send =
     (email: string, worker: 'dashboard' | 'portal') => async (path: string, fields: Record<string, string>) =>
       (await watch(key, email).submit(worker, path, fields)).status
@@ -59,6 +59,8 @@ const createWatched = async () => {
     person,
     manage: (path: string, fields: Record<string, string> = {}) =>
       send(manager, 'dashboard')(`/app/${workspace.slug}${path}`, fields),
+    call: async (path: string, body: object = {}) =>
+      (await call('POST', `/${workspace.slug}${path}`, body)).status,
     as: (name: string) => send(name === 'maya' ? 'maya@partner.example' : person(name), 'portal'),
   }
 }
@@ -100,6 +102,19 @@ const WRITES = [
     write: 'an approval',
     reads: 4,
     send: ({ manage, waiting }: Watched) => manage(`/applications/${waiting}/approve`),
+    after: {
+      ...BEFORE,
+      applications: ['ann approved', 'ida invited'],
+      partners: ['ann', 'maya'],
+      mails: ['welcome ann'],
+      accepted: [1],
+      log: ['application.approved', 'partner.created'],
+    },
+  },
+  {
+    write: 'an approval by the API',
+    reads: 4,
+    send: ({ call, waiting }: Watched) => call(`/applications/${waiting}/approve`),
     after: {
       ...BEFORE,
       applications: ['ann approved', 'ida invited'],

@@ -157,6 +157,8 @@ const REPEATABLE_OTHERWISE: Record<string, string> = {
   [`${PATH}/commissions/{id}/hold`]: 'a commission is held once',
   [`${PATH}/commissions/{id}/release`]: 'changes a status',
   [`${PATH}/commissions/{id}/reject`]: 'changes a status',
+  [`${PATH}/applications/{id}/approve`]: 'changes a status',
+  [`${PATH}/applications/{id}/reject`]: 'changes a status',
   [`${PATH}/customers/{id}/erase`]: 'erases',
   [`${PATH}/partners/{id}/erase`]: 'erases',
   ...Object.fromEntries(

@@ -66,6 +66,9 @@ const ENDPOINTS = [
   { method: 'DELETE', path: '/partners/:partner/notes/:note', who: 'writers' },
   { method: 'GET', path: '/applications', who: 'readers' },
   { method: 'GET', path: '/applications/:application', who: 'readers' },
+  { method: 'POST', path: '/applications/:application/approve', body: {}, who: 'writers' },
+  { method: 'POST', path: '/applications/:application/reject', body: { block: true }, who: 'writers' },
+  { method: 'DELETE', path: '/applications/:application', who: 'writers' },
   { method: 'GET', path: '/commissions', who: 'readers' },
   {
     method: 'POST',

@@ -151,3 +151,180 @@ describe('GET /applications', () => {
       expect([query, (await merchant.get(`/applications?${query}`)).status]).toEqual([query, 400])
   })
 })
+
+/** A merchant with a group, and how its manager and a key of it decide. */
+const createDeciding = async () => {
+  const merchant = await createMerchant({ group: {} })
+  const [group] = await database.query<{ id: string }>('select id from groups where workspace_id = $1', [
+    merchant.workspace.id,
+  ])
+  const key = await merchant.seed.addApiKey(merchant.workspace.id, { scopes: ['write'] })
+  return {
+    merchant,
+    groupId: group?.id,
+    manager: await merchant.asManager(),
+    backend: merchant.withHeaders({ Authorization: `Bearer ${key}` }),
+    mails: async () =>
+      database.query<{ kind: string; recipient: string; details: Record<string, unknown> }>(
+        'select kind, recipient, details from mails where workspace_id = $1 order by id',
+        [merchant.workspace.id],
+      ),
+    log: async () =>
+      (await database.audit(merchant)).map(({ action, actor, details }) => ({ action, actor, details })),
+  }
+}
+
+const result = ({ status, body }: Answer) => [status, body.error?.code ?? body.status]
+
+describe('POST /applications/:id/approve', () => {
+  test('by a backend makes a partner in the group, with a mail of no person and audit entries', async () => {
+    const { merchant, groupId, backend, mails, log } = await createDeciding()
+    const { path, email } = await addApplication(merchant, 'Ann')
+    const { status, body } = await backend.post(`${path}/approve`, { groupId })
+    expect([status, body]).toEqual([
+      200,
+      expect.objectContaining({ email, status: 'approved', decidedBy: expect.stringMatching(/^API key "/) }),
+    ])
+    expect((await merchant.get(`/partners/${body.partnerId}`)).body).toMatchObject({
+      email,
+      name: 'Ann',
+      groupId,
+      status: 'approved',
+    })
+    expect(await mails()).toEqual([
+      { kind: 'welcome', recipient: email, details: expect.objectContaining({ sentBy: null }) },
+    ])
+    expect((await log()).map(({ action, actor }) => [action, actor])).toEqual([
+      ['partner.created', body.decidedBy],
+      ['application.approved', body.decidedBy],
+    ])
+    expect((await backend.post(`${path}/approve`, { groupId })).body).toEqual(body)
+    expect(await mails()).toHaveLength(1)
+  })
+
+  test('of somebody who has not answered makes a partner without a name, in the group of the invitation', async () => {
+    const { merchant, groupId, manager } = await createDeciding()
+    const { path, email } = await addApplication(merchant, 'Ida', { ...INVITED, group_id: groupId })
+    const { body } = await manager.post(`${path}/approve`, {})
+    expect((await merchant.get(`/partners/${body.partnerId}`)).body).toMatchObject({
+      email,
+      name: null,
+      groupId,
+    })
+  })
+
+  test('refuses what was rejected, and groups of others', async () => {
+    const [{ merchant, manager, log }, theirs] = [await createDeciding(), await createDeciding()]
+    const ann = await addApplication(merchant, 'Ann')
+    const bob = await addApplication(merchant, 'Bob', REJECTED)
+    expect(result(await manager.post(`${bob.path}/approve`, {}))).toEqual([409, 'conflict'])
+    for (const { groupId, answer } of [
+      { groupId: theirs.groupId, answer: [404, 'not_found'] },
+      { groupId: newId(), answer: [404, 'not_found'] },
+      { groupId: 'x', answer: [400, 'invalid_body'] },
+      { groupId: 5, answer: [400, 'invalid_body'] },
+    ])
+      expect(result(await manager.post(`${ann.path}/approve`, { groupId }))).toEqual(answer)
+    expect(result(await manager.post(`${ann.path}/approve`, { group: null }))).toEqual([400, 'invalid_body'])
+    expect(rowsOf(await merchant.get('/applications?status=approved'))).toEqual([])
+    expect(await log()).toEqual([])
+  })
+
+  test('of two managers and a backend that decide at the same moment, the others read that it was decided', async () => {
+    const { merchant, manager, backend } = await createDeciding()
+    for (let round = 0; round < 6; round++) {
+      const { path, email } = await addApplication(merchant, `Ann${round}`)
+      const answers = await Promise.all([
+        manager.post(`${path}/reject`, { reason: 'A' }),
+        backend.post(`${path}/reject`, { reason: 'B' }),
+        backend.post(`${path}/approve`, {}),
+        manager.delete(path),
+      ])
+      const done = answers.filter(({ status }) => status < 300)
+      for (const { status } of answers) expect([200, 204, 404, 409]).toContain(status)
+      expect(done.length).toBeGreaterThan(0)
+      const { status, body } = await merchant.get(path)
+      const partners = rowsOf(await merchant.get(`/partners?email=${email}`))
+      expect(partners).toHaveLength(body.status === 'approved' ? 1 : 0)
+      if (answers[3]?.status === 204) expect(status).toBe(404)
+      else expect(done.map((one) => one.body.status)).toEqual([body.status])
+    }
+  })
+})
+
+describe('POST /applications/:id/reject', () => {
+  test('keeps the reason, mails it if that is wanted, and blocks for good', async () => {
+    const { merchant, backend, mails, log } = await createDeciding()
+    const ann = await addApplication(merchant, 'Ann')
+    const bob = await addApplication(merchant, 'Bob')
+    const rejection = { reason: '  Too small\nSorry ', sendEmail: true, block: true }
+    const { status, body } = await backend.post(`${ann.path}/reject`, rejection)
+    expect([status, body]).toEqual([
+      200,
+      expect.objectContaining({
+        status: 'rejected',
+        reason: 'Too small\nSorry',
+        blocked: true,
+        partnerId: null,
+      }),
+    ])
+    expect((await backend.post(`${ann.path}/reject`, rejection)).body).toEqual(body)
+    expect((await backend.post(`${bob.path}/reject`, { reason: null })).body).toMatchObject({
+      status: 'rejected',
+      reason: null,
+      blocked: false,
+    })
+    const program = (await merchant.get(`/programs/${merchant.programId}`)).body
+    expect(await mails()).toEqual([
+      {
+        kind: 'application_rejected',
+        recipient: ann.email,
+        details: { applicantName: 'Ann', programName: program.name, reason: 'Too small\nSorry' },
+      },
+    ])
+    expect((await log()).map(({ action, details }) => [action, details])).toEqual([
+      ['application.rejected', { email: ann.email, reason: 'Too small\nSorry', blocks: true, mailed: true }],
+      ['application.rejected', { email: bob.email, reason: null, blocks: false, mailed: false }],
+    ])
+  })
+
+  test('refuses another rejection, what was approved, and a mail to somebody who has not applied', async () => {
+    const { merchant, manager, mails } = await createDeciding()
+    const bob = await addApplication(merchant, 'Bob', REJECTED)
+    const same = { reason: 'Too small', block: true }
+    expect(result(await manager.post(`${bob.path}/reject`, same))).toEqual([200, 'rejected'])
+    for (const other of [{}, { ...same, reason: 'Other' }, { ...same, block: false }])
+      expect(result(await manager.post(`${bob.path}/reject`, other))).toEqual([409, 'conflict'])
+
+    const ida = await addApplication(merchant, 'Ida', INVITED)
+    expect(result(await manager.post(`${ida.path}/reject`, { sendEmail: true }))).toEqual([409, 'conflict'])
+    expect(await mails()).toEqual([])
+    expect(result(await manager.post(`${ida.path}/reject`, {}))).toEqual([200, 'rejected'])
+
+    const ann = await addApplication(merchant, 'Ann')
+    await manager.post(`${ann.path}/approve`, {})
+    expect(result(await manager.post(`${ann.path}/reject`, {}))).toEqual([409, 'conflict'])
+    for (const wrong of [{ reason: 'x'.repeat(2_001) }, { reason: 5 }, { block: 'yes' }, { blocks: true }])
+      expect(result(await manager.post(`${ann.path}/reject`, wrong))).toEqual([400, 'invalid_body'])
+  })
+})
+
+describe('DELETE /applications/:id', () => {
+  test('deletes what is not approved, once', async () => {
+    const { merchant, backend, log } = await createDeciding()
+    for (const columns of [{}, INVITED, REJECTED]) {
+      const { path, id } = await addApplication(merchant, 'Bob', columns)
+      expect((await backend.delete(path)).status).toBe(204)
+      expect(result(await backend.delete(path))).toEqual([404, 'not_found'])
+      expect((await database.audit(merchant)).at(-1)).toMatchObject({
+        action: 'application.deleted',
+        subject_id: id,
+      })
+    }
+    const { path } = await addApplication(merchant, 'Ann')
+    await backend.post(`${path}/approve`, {})
+    expect(result(await backend.delete(path))).toEqual([409, 'conflict'])
+    expect((await merchant.get(path)).body.status).toBe('approved')
+    expect((await log()).filter(({ action }) => action === 'application.deleted')).toHaveLength(3)
+  })
+})

@@ -80,6 +80,11 @@ const createWatched = async () => {
   await addRuns(id)
   await addReversedPayout(id)
   await addCreditor(merchant)
+  await database.query(
+    `insert into applications (id, workspace_id, program_id, email, name, promotion, answers, applied_at)
+     values (gen_random_uuid(), $1, $2, 'ida@applicant.example', 'Ida', 'Blog', '[]', now())`,
+    [id, merchant.programId],
+  )
   await addWebhook(database, id)
   const [ids] = await database.query<Record<string, string>>(
     `select (select id from members where workspace_id = $1 and email = $2) as member,
@@ -96,6 +101,7 @@ const createWatched = async () => {
             (select id from commissions where workspace_id = $1 and payout_id is null) as free,
             (select id from groups where workspace_id = $1) as group,
             (select id from partners where workspace_id = $1 and slug = 'leo') as partner,
+            (select id from applications where workspace_id = $1) as application,
             (select id from webhook_endpoints where workspace_id = $1) as endpoint,
             (select id from webhook_deliveries where workspace_id = $1) as delivery`,
     [id, COLLEAGUE],
@@ -116,6 +122,7 @@ const createWatched = async () => {
                 (select count(*) from members where workspace_id = $1)::int as members,
                 (select count(*) from mails where workspace_id = $1)::int as mails,
                 (select sum(version) from mail_texts where workspace_id = $1)::int as "mailTexts",
+                array(select status from applications where workspace_id = $1 order by 1) as applications,
                 (select sum(version) from brands where workspace_id = $1)::int as brands,
                 (select count(*) from payouts where workspace_id = $1 and paid_at is not null)::int as paid,
                 (select count(*) from payouts where workspace_id = $1 and canceled_at is not null)::int as canceled,
@@ -213,6 +220,14 @@ const CHANGES = [
     fetches: 2,
     status: 201,
   },
+  {
+    method: 'POST',
+    path: '/applications/:application/reject',
+    body: { reason: 'Too small', sendEmail: true },
+    fetches: 3,
+    status: 200,
+  },
+  { method: 'DELETE', path: '/applications/:application', fetches: 3, status: 204 },
   { method: 'POST', path: '/api-keys/:key/rotate', body: { overlapHours: 1 }, fetches: 3, status: 201 },
   {
     method: 'POST',

@@ -202,6 +202,38 @@ test('an import, a ban and its end arrive: each partner, and the import itself o
   })
 })
 
+test('an approved application arrives as a new partner who is approved, and an added partner as a new one', async () => {
+  const merchant = await createMerchant()
+  await addEndpoint(merchant, receiver, { types: ['partner.created', 'partner.approved', 'partner.banned'] })
+  const { id: workspaceId } = merchant.workspace
+  const apply = async (email: string) => {
+    const [row] = await database.query<{ id: string }>(
+      `insert into applications (id, workspace_id, program_id, email, name, promotion, answers, applied_at)
+       values (uuidv7(), $1, $2, $3, 'Ann', 'Blog', '[]', now()) returning id`,
+      [workspaceId, merchant.programId, email],
+    )
+    return `/applications/${row?.id}`
+  }
+  const manager = await merchant.asManager()
+  const ann = await manager.post(`${await apply('ann@partner.example')}/approve`, {})
+  await manager.post(`${await apply('bob@partner.example')}/reject`, {})
+  await manager.post('/partners', { programId: merchant.programId, email: 'leo@partner.example' })
+  // Who is a partner already does not become one.
+  expect((await manager.post(`${await apply('maya@partner.example')}/approve`, {})).body).toMatchObject({
+    status: 'approved',
+    partnerId: merchant.partnerId,
+  })
+
+  const sent = (await receivedOf(merchant)).map(({ type, data }) => `${type} ${data.email} ${data.status}`)
+  expect(sent.toSorted()).toEqual([
+    'partner.approved ann@partner.example approved',
+    'partner.created ann@partner.example approved',
+    'partner.created leo@partner.example approved',
+  ])
+  const approved = (await receivedOf(merchant)).find(({ type }) => type === 'partner.approved')
+  expect(approved?.data).toEqual((await merchant.get(`/partners/${ann.body.partnerId}`)).body)
+})
+
 test('a payout arrives when it is created and when it is paid, and an adjustment and a reversal do', async () => {
   const merchant = await createOwing()
   await addEndpoint(merchant, receiver)

@@ -861,6 +861,70 @@ responses: {
 }
 put?: never
 post?: never
+/** Delete an application that is not approved */
+delete: {
+parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+requestBody?: never
+responses: {
+204: { headers: Record<string, unknown>; content?: never }
+401: Failure
+403: Failure
+404: Failure
+409: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+patch?: never
+}
+"/applications/{id}/approve": {
+parameters: NoParameters
+get?: never
+put?: never
+/** Approve an application: the person becomes a partner */
+post: {
+parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+requestBody: { content: { "application/json": components['schemas']["Approval"] } }
+responses: {
+200: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["Application"] } }
+400: Failure
+401: Failure
+403: Failure
+404: Failure
+409: Failure
+413: Failure
+415: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+delete?: never
+patch?: never
+}
+"/applications/{id}/reject": {
+parameters: NoParameters
+get?: never
+put?: never
+/** Reject an application */
+post: {
+parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+requestBody: { content: { "application/json": components['schemas']["Rejection"] } }
+responses: {
+200: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["Application"] } }
+400: Failure
+401: Failure
+403: Failure
+404: Failure
+409: Failure
+413: Failure
+415: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
 delete?: never
 patch?: never
 }
@@ -1306,7 +1370,7 @@ type: "partner.created"
 timestamp: string
 data: components['schemas']["Partner"]
 }
-/** A partner was approved again */
+/** An applicant became a partner, or a partner was reinstated */
 "partner.approved": {
 type: "partner.approved"
 timestamp: string
@@ -1670,6 +1734,18 @@ couponLabel?: undefined | string | null
 NewNote: {
 /** Line breaks are kept. */
 content: string
+}
+Approval: {
+/** The group of the new partner, one of the program’s. By default, that of the invitation, if any. */
+groupId?: undefined | string | null
+}
+Rejection: {
+/** Kept with the application, and in the mail. */
+reason?: undefined | string | null
+/** Whether the person can’t apply to the program again. */
+block?: undefined | boolean | null
+/** Whether the person gets an email, with the reason. */
+sendEmail?: undefined | boolean | null
 }
 NewWebhookEndpoint: {
 /** Where events are sent: https, and no address of a private network. */

@@ -1,0 +1,60 @@
+/** What the API and the pages share of deciding on applications: what the person gets by mail, and why nothing is decided. */
+import type { Context } from 'hono'
+import type * as z from 'zod'
+import { actOf, type WorkspaceEnv } from '../auth/access.ts'
+import { isEmail } from '../emails.ts'
+import { ApiError } from '../http/errors.ts'
+import { notFound } from '../http/found.ts'
+import type { ApplicationRow } from './applications.queries.ts'
+import type { Rejection } from './applications.schemas.ts'
+import { approveApplication, deleteApplication, rejectApplication } from './decisions.queries.ts'
+
+type Request = Context<WorkspaceEnv>
+
+const decided = () =>
+  new ApiError('conflict', 'This application was decided otherwise. Read it again to see how.')
+
+/** Makes the applicant a partner, who gets the mail of new partners. @throws {ApiError} `conflict`, `not_found` */
+export const approve = async (
+  c: Request,
+  application: ApplicationRow,
+  groupId: string | null,
+): Promise<void> => {
+  const { db, workspace, actor } = c.var
+  const sentBy = isEmail(actor) ? actor : null
+  const portalUrl = new URL('/portal', c.req.url).href
+  const outcome = await approveApplication(db, actOf(c), application, {
+    groupId,
+    welcome: { workspaceName: workspace.name, sentBy, portalUrl },
+    decidedBy: actor,
+  })
+  if (outcome === 'group_not_found') throw notFound('group')
+  if (outcome === 'decided') throw decided()
+}
+
+/** Rejects an application, and says so to the person if that is wanted. @throws {ApiError} `conflict` */
+export const reject = async (
+  c: Request,
+  application: ApplicationRow,
+  { reason, block, sendEmail }: z.output<typeof Rejection>,
+): Promise<ApplicationRow> => {
+  const { name: applicantName, programName, appliedAt } = application
+  if (sendEmail && !appliedAt)
+    throw new ApiError(
+      'conflict',
+      'This person has not answered the invitation. Withdraw it without an email: set `sendEmail` to false.',
+    )
+  const rejected = await rejectApplication(c.var.db, actOf(c), application, {
+    reason,
+    blocks: block,
+    mail: sendEmail ? { applicantName, programName, reason } : null,
+  })
+  if (!rejected) throw decided()
+  return rejected
+}
+
+/** Deletes an application of nobody who is a partner. @throws {ApiError} `conflict` */
+export const remove = async (c: Request, application: ApplicationRow): Promise<void> => {
+  if (!(await deleteApplication(c.var.db, actOf(c), application)))
+    throw new ApiError('conflict', 'This application was approved. It is removed when you erase the partner.')
+}
