@@ -152,6 +152,7 @@ const REPEATABLE_OTHERWISE: Record<string, string> = {
   '/api/track/lead': 'externalId',
   '/api/track/sale': 'externalId',
   '/api/track/refund': 'externalId',
+  '/api/track/batch': 'the externalId of each report',
   '/api/webhooks/stripe/{workspace}': 'the id of Stripe’s event',
   [`${PATH}/events/{id}/credit`]: 'an event has one credit: the second request finds it',
   [`${PATH}/commissions/{id}/hold`]: 'a commission is held once',
