@@ -269,6 +269,11 @@ export const CALLS: Record<string, string> = {
   'a removed click': `delete from clicks where id = 'ended-1' and workspace_id = '${WORKSPACE}'`,
   'a customer of another address': set('customers', "email = 'new@buyer.example'", CUSTOMER),
   'a customer of another partner': set('customers', `partner_id = '${idOf('partner', 2)}'`, CUSTOMER),
+  'an approved application': set(
+    'applications',
+    `outcome = 'approved', decided_by = 'x', partner_id = '${PARTNER}', decided_at = (select created_at from partners where id = '${PARTNER}')`,
+    idOf('other', 1),
+  ),
   'a banned partner': set('partners', `status = 'banned'`, PARTNER),
   'a payout': insertPayout,
   'a reversal of a commission': insertEarned,
