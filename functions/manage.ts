@@ -12,6 +12,7 @@ import events from './manage/events.ts'
 import exports from './manage/exports.ts'
 import groups from './manage/groups.ts'
 import invoices from './manage/invoices.ts'
+import joinPages from './manage/join-pages.ts'
 import links from './manage/links.ts'
 import mailTexts from './manage/mail-texts.ts'
 import mails from './manage/mails.ts'
@@ -44,6 +45,7 @@ export default createApp<NudgeEnv['Bindings']>()
   .route('/', links)
   .route('/', notes)
   .route('/', applications)
+  .route('/', joinPages)
   .route('/', events)
   .route('/', commissions)
   .route('/', customers)

@@ -1,7 +1,21 @@
+import * as z from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
-import { ApplicationResponse } from '../../lib/applications/applications.responses.ts'
-import { ApplicationQuery, Approval, Rejection } from '../../lib/applications/applications.schemas.ts'
-import { actWith, byWriter, get, list, remove, WORKSPACE } from '../operations.ts'
+import {
+  AgreementResponse,
+  AgreementsResponse,
+  ApplicationResponse,
+  JoinPageResponse,
+} from '../../lib/applications/applications.responses.ts'
+import {
+  AgreementQuery,
+  ApplicationQuery,
+  Approval,
+  JoinPageChange,
+  Rejection,
+} from '../../lib/applications/applications.schemas.ts'
+import { actWith, byWriter, get, id, json, list, patch, remove, WORKSPACE } from '../operations.ts'
+
+const agreements = list('List the versions of a program’s terms', AgreementsResponse, AgreementQuery, id)
 
 export const applications: ZodOpenApiPathsObject = {
   [`${WORKSPACE}/applications`]: {
@@ -19,5 +33,18 @@ export const applications: ZodOpenApiPathsObject = {
   },
   [`${WORKSPACE}/applications/{id}/reject`]: {
     post: byWriter(actWith('Reject an application', Rejection, ApplicationResponse)),
+  },
+  [`${WORKSPACE}/programs/{id}/join-page`]: {
+    get: get('Get the page on which people apply to a program', JoinPageResponse),
+    patch: patch('Change the page on which people apply to a program', JoinPageChange, JoinPageResponse),
+  },
+  [`${WORKSPACE}/programs/{id}/agreements`]: {
+    get: {
+      ...agreements,
+      responses: { ...agreements.responses, 200: { description: 'A page.', ...json(AgreementsResponse) } },
+    },
+  },
+  [`${WORKSPACE}/programs/{id}/agreements/{version}`]: {
+    get: get('Get a version of a program’s terms', AgreementResponse, { ...id, version: z.int().min(1) }),
   },
 }

@@ -3,9 +3,9 @@ import { JoinPageForm } from '../../lib/applications/applications.schemas.ts'
 import { MAX_QUESTIONS, MAX_TEXT_LENGTH } from '../../lib/applications/applications.ts'
 import {
   type JoinSettings,
-  NO_JOIN_PAGE,
   readJoinPage,
   saveJoinPage,
+  settingsOf,
 } from '../../lib/applications/join-pages.queries.ts'
 import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
@@ -136,8 +136,7 @@ const findOne = (c: Context<WorkspaceEnv>) =>
 export default createRoutes<WorkspaceEnv>()
   .get(PATH, managersOnly(), async (c) => {
     const program = await findOne(c)
-    const page = await readJoinPage(c.var.db, program.id)
-    const settings = page ? { ...page, agreement: page.agreement?.content ?? '' } : NO_JOIN_PAGE
+    const settings = settingsOf(await readJoinPage(c.var.db, program.id))
     return show(c, program, { fields: fieldsOf(settings), done: noticeFor(DONE, c.req.query('done')) })
   })
   .post(PATH, managersOnly(), form(), async (c) => {

@@ -33,3 +33,37 @@ export const ApplicationResponse = z
   })
   .meta({ id: 'Application' })
 export type ApplicationResponse = z.infer<typeof ApplicationResponse>
+
+const agreementVersion = z.int().meta({ description: '1 is the first.' })
+
+export const JoinPageResponse = z
+  .strictObject({
+    url: z.url().meta({ description: 'Where people apply. It exists once settings were saved.' }),
+    open: z.boolean(),
+    intro: z.string(),
+    questions: z.array(z.string()),
+    approves: z.boolean(),
+    groupId: z.uuid().nullable(),
+    agreement: z
+      .strictObject({ version: agreementVersion, content: z.string() })
+      .nullable()
+      .meta({ description: 'The newest terms; null if there is nothing to accept.' }),
+  })
+  .meta({ id: 'JoinPage' })
+export type JoinPageResponse = z.infer<typeof JoinPageResponse>
+
+const agreement = { version: agreementVersion, createdBy: z.string(), createdAt: timestamp }
+
+export const AgreementsResponse = z.strictObject({
+  data: z.array(z.strictObject(agreement)),
+  nextCursor: z.string().nullable(),
+})
+export type AgreementsResponse = z.infer<typeof AgreementsResponse>
+
+export const AgreementResponse = z
+  .strictObject({
+    ...agreement,
+    content: z.string().nullable().meta({ description: 'null if the version ended the terms.' }),
+  })
+  .meta({ id: 'Agreement' })
+export type AgreementResponse = z.infer<typeof AgreementResponse>

@@ -6,19 +6,20 @@ import { Page } from '../http/lists.ts'
 import {
   APPLICATION_STATUSES,
   MAX_AGREEMENT_LENGTH,
+  MAX_AGREEMENT_VERSION,
   MAX_INVITED,
   MAX_QUESTIONS,
   MAX_TEXT_LENGTH,
 } from './applications.ts'
 
-/** Text of several lines. */
+/** Text of several lines, possibly empty. Forms end lines with CR and LF, which would be another text than that of the API. */
 const paragraphs = (most = MAX_TEXT_LENGTH) =>
   z
-    .string()
-    .trim()
-    .max(most, `Must have at most ${most.toLocaleString('en')} characters.`)
+    .string('Must be a string.')
+    .transform((typed) => typed.replace(/\r\n?/g, '\n').trim())
+    .pipe(z.string().max(most, `Must have at most ${most.toLocaleString('en')} characters.`))
 
-const answer = paragraphs().min(1, NOT_BLANK)
+const answer = paragraphs().refine((text) => text !== '', NOT_BLANK)
 
 const site = z
   .string()
@@ -45,16 +46,48 @@ export const NewApplication = (isInvited: boolean, questions: number, hasAgreeme
     ...(hasAgreement && { accepts: z.literal('on', 'Accept the terms to apply.') }),
   })
 
+const flag = z.boolean('Must be true or false.')
+const groupId = z.uuid('Must be the id of a group.').toLowerCase()
+
 /** What a manager sets of the page. */
-export const JoinPageForm = z.object({
-  isOpen: z.boolean(),
-  intro: paragraphs(),
+const settings = {
+  intro: paragraphs().meta({
+    description: 'What you say about the program. The page adds the reward in words.',
+  }),
   questions: z
     .array(line(MAX_ID_LENGTH).min(1, NOT_BLANK))
-    .max(MAX_QUESTIONS, `Ask at most ${MAX_QUESTIONS} questions.`),
-  approves: z.boolean(),
-  groupId: z.uuid('Must be the id of a group.').toLowerCase().nullable(),
-  agreement: paragraphs(MAX_AGREEMENT_LENGTH),
+    .max(MAX_QUESTIONS, `Ask at most ${MAX_QUESTIONS} questions.`)
+    .meta({ description: 'What the form asks besides a name, a site and how the person will promote you.' }),
+  approves: flag.meta({ description: 'Whether everybody who applies becomes a partner at once.' }),
+  groupId: groupId
+    .nullable()
+    .meta({ description: 'The group of partners who are approved at once; null for none.' }),
+  agreement: paragraphs(MAX_AGREEMENT_LENGTH)
+    .nullable()
+    .transform((text) => text ?? '')
+    .meta({ description: 'The terms that partners accept; null for none. A changed text is a new version.' }),
+}
+
+export const JoinPageForm = z.object({ isOpen: flag, ...settings })
+
+/** PATCH /api/workspaces/:workspace/programs/:id/join-page. Omitted fields keep their values. */
+export const JoinPageChange = z
+  .strictObject({
+    open: flag.meta({ description: 'Whether the page takes applications.' }),
+    ...settings,
+  })
+  .partial()
+  .meta({ id: 'JoinPageChange' })
+
+/** GET /api/workspaces/:workspace/programs/:id/agreements: a version is the cursor. */
+export const AgreementQuery = Page.extend({
+  cursor: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(MAX_AGREEMENT_VERSION)
+    .optional()
+    .meta({ description: 'The `nextCursor` of the previous page.' }),
 })
 
 /** The filters of GET /api/workspaces/:workspace/applications, and of the page. */
@@ -87,8 +120,6 @@ export const Invitation = z.object({
   groupId: z.uuid('Must be the id of a group.').toLowerCase().nullable(),
   emails: addresses,
 })
-
-const groupId = z.uuid('Must be the id of a group.').toLowerCase()
 
 /** POST /api/workspaces/:workspace/applications/:id/approve, and the page’s form. */
 export const Approval = z

@@ -14,6 +14,8 @@ export const MAX_INVITED = 100
 export const MAX_TEXT_LENGTH = 2_000
 /** Of the terms that partners accept. */
 export const MAX_AGREEMENT_LENGTH = 50_000
+/** More versions than a program will ever have. */
+export const MAX_AGREEMENT_VERSION = 1_000_000_000
 
 /** A program's public page. */
 export type JoinPage = {

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { type Act, auditEntry } from '../workspace/audit.queries.ts'
+import { blankPageQuery } from './join-pages.queries.ts'
 
 /** What became of the addresses, as counts. */
 export type Invited = {
@@ -48,9 +49,7 @@ export const invite = async (
   const details = JSON.stringify({ programName: program.name, workspaceName, invitedBy, url })
   const isNew = sql`a.program_id = ${programId} and a.email in (select email from (values ${asked}) as e (email)) and a.invited_at = ${now}`
   const [, , , [counts]] = await db.batch([
-    sql`
-      insert into join_pages (program_id, workspace_id, is_open, intro, questions, approves)
-      values (${programId}, ${workspaceId}, false, '', '[]', false) on conflict do nothing`.compile(db),
+    blankPageQuery(workspaceId, programId).compile(db),
     sql`
       insert into applications as a (id, workspace_id, program_id, email, name, promotion, answers, invited_at, invited_by, group_id)
       select uuidv7(), ${workspaceId}, ${programId}, e.email, '', '', '[]', ${now}, ${invitedBy}, ${groupId}::uuid

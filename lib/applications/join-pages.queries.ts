@@ -1,5 +1,5 @@
 /** The public pages of programs, and the terms that their partners accept. */
-import { sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import type { Brand } from '../brand/brand.ts'
 import { BRAND_COLUMNS } from '../brand/brands.queries.ts'
 import type { Db } from '../db/connection.ts'
@@ -28,57 +28,71 @@ export type PublicJoinPage = JoinPage &
 const agreementQuery = (programId: string) => sql<Agreement>`
   select version, content from agreements where program_id = ${programId} order by version desc limit 1`
 
+/** Makes a closed and blank page, unless the program has one, as a query. */
+export const blankPageQuery = (workspaceId: string, programId: string) => sql`
+  insert into join_pages (program_id, workspace_id, is_open, intro, questions, approves)
+  values (${programId}, ${workspaceId}, false, '', '[]', false) on conflict do nothing`
+
+const pageQuery = (db: Db, programId: string) =>
+  db
+    .selectFrom('join_pages as j')
+    .innerJoin('programs as p', 'p.id', 'j.program_id')
+    .innerJoin('workspaces as w', 'w.id', 'j.workspace_id')
+    .leftJoin('brands as b', 'b.program_id', 'j.program_id')
+    .where('j.program_id', '=', programId)
+    .select([
+      'j.is_open as isOpen',
+      'j.intro',
+      'j.questions',
+      'j.approves',
+      'j.group_id as groupId',
+      'p.id as programId',
+      'p.name as programName',
+      'p.site_url as siteUrl',
+      'w.id as workspaceId',
+      'w.name as workspaceName',
+    ])
+    .select(BRAND_COLUMNS)
+
 /** The page of a program, open or not. @param programId a UUID */
 export const readJoinPage = async (db: Db, programId: string): Promise<PublicJoinPage | undefined> => {
   const [[page], [agreement]] = await db.batch([
-    db
-      .selectFrom('join_pages as j')
-      .innerJoin('programs as p', 'p.id', 'j.program_id')
-      .innerJoin('workspaces as w', 'w.id', 'j.workspace_id')
-      .leftJoin('brands as b', 'b.program_id', 'j.program_id')
-      .where('j.program_id', '=', programId)
-      .select([
-        'j.is_open as isOpen',
-        'j.intro',
-        'j.questions',
-        'j.approves',
-        'j.group_id as groupId',
-        'p.id as programId',
-        'p.name as programName',
-        'p.site_url as siteUrl',
-        'w.id as workspaceId',
-        'w.name as workspaceName',
-      ])
-      .select(BRAND_COLUMNS)
-      .compile(),
+    pageQuery(db, programId).compile(),
     agreementQuery(programId).compile(db),
   ])
   return page && { ...page, agreement: agreement?.content ? agreement : null }
 }
 
-/** Before a manager has saved anything. */
-export const NO_JOIN_PAGE: JoinSettings = {
-  isOpen: false,
-  intro: '',
-  questions: [],
-  approves: false,
-  groupId: null,
-  agreement: '',
-}
+/** What a program's page is set to; closed and blank before a manager has saved anything. */
+export const settingsOf = (page: PublicJoinPage | undefined): JoinSettings => ({
+  isOpen: page?.isOpen ?? false,
+  intro: page?.intro ?? '',
+  questions: page?.questions ?? [],
+  approves: page?.approves ?? false,
+  groupId: page?.groupId ?? null,
+  agreement: page?.agreement?.content ?? '',
+})
 
 /**
- * Saves the page of a program. Changed terms become a new version. The lock serializes concurrent changes, so that each has one
- * of its own.
+ * Changes the page of a program. What is undefined stays as it is. Changed terms become a new version. The lock serializes concurrent
+ * changes, so that each has one of its own.
  *
  * @param programId of a program of the workspace
- * @returns whether the group is one of the program's; nothing is saved if it is not
+ * @returns the page; undefined, and nothing is saved, if the group is not one of the program's
  */
 export const saveJoinPage = async (
   db: Db,
   act: Act,
   programId: string,
-  { isOpen, intro, questions, approves, groupId, agreement }: JoinSettings,
-): Promise<boolean> => {
+  {
+    isOpen,
+    intro,
+    questions,
+    approves,
+    groupId,
+    agreement,
+  }: { [Name in keyof JoinSettings]?: JoinSettings[Name] | undefined },
+): Promise<PublicJoinPage | undefined> => {
   const { workspaceId, actor, now } = act
   if (groupId) {
     const group = await db
@@ -87,38 +101,71 @@ export const saveJoinPage = async (
       .where('id', '=', groupId)
       .select('id')
       .executeTakeFirst()
-    if (!group) return false
+    if (!group) return undefined
   }
-  const values = {
-    is_open: isOpen,
-    intro,
-    questions: JSON.stringify(questions),
-    approves,
-    group_id: groupId,
-  }
-  await db.batch([
+  const [, , , , , [page], [newest]] = await db.batch([
     sql`select from programs where workspace_id = ${workspaceId} and id = ${programId} for update`.compile(
       db,
     ),
+    blankPageQuery(workspaceId, programId).compile(db),
     db
-      .insertInto('join_pages')
-      .values({ program_id: programId, workspace_id: workspaceId, ...values })
-      .onConflict((conflict) => conflict.column('program_id').doUpdateSet(values))
+      .updateTable('join_pages')
+      // Kysely leaves undefined out. Something has to be set.
+      .set({
+        program_id: programId,
+        is_open: isOpen,
+        intro,
+        questions: questions && JSON.stringify(questions),
+        approves,
+        group_id: groupId,
+      })
+      .where('program_id', '=', programId)
       .compile(),
     sql`
       insert into agreements (program_id, version, workspace_id, content, created_by, created_at)
-      select ${programId}, coalesce(newest.version, 0) + 1, ${workspaceId}, ${agreement}, ${actor}, ${now}
+      select ${programId}, coalesce(newest.version, 0) + 1, ${workspaceId}, ${agreement ?? ''}, ${actor}, ${now}
       from (select) one left join (${agreementQuery(programId)}) newest on true
-      where coalesce(newest.content, '') <> ${agreement}`.compile(db),
+      where ${agreement !== undefined} and coalesce(newest.content, '') <> ${agreement ?? ''}`.compile(db),
     auditEntry(db, {
       ...act,
       action: 'join_page.changed',
       subjectId: programId,
-      details: { isOpen, approves, questions: questions.length },
+      details: {
+        isOpen,
+        approves,
+        questions: questions?.length,
+        agreement: agreement === undefined ? undefined : agreement !== '',
+      },
     }).compile(),
+    pageQuery(db, programId).compile(),
+    agreementQuery(programId).compile(db),
   ])
-  return true
+  return page && { ...page, agreement: newest?.content ? newest : null }
 }
+
+export type AgreementRow = { version: number; createdBy: string; createdAt: Date }
+
+const selectAgreements = (db: Db, programId: string) =>
+  db
+    .selectFrom('agreements')
+    .where('program_id', '=', programId)
+    .select(['version', 'created_by as createdBy', 'created_at as createdAt'])
+
+/** The versions of a program's terms, newest first, without their texts, which may be long. */
+export const listAgreements = (
+  db: Db,
+  programId: string,
+  { cursor, limit }: { cursor?: number | undefined; limit: number },
+): Promise<AgreementRow[]> =>
+  selectAgreements(db, programId)
+    .where((eb) => (cursor ? eb('version', '<', cursor) : sql<SqlBool>`true`))
+    .orderBy('version', 'desc')
+    .limit(limit)
+    .execute()
+
+/** A version of a program's terms. It is blank where it ended them. */
+export const findAgreement = (db: Db, programId: string, version: number) =>
+  selectAgreements(db, programId).where('version', '=', version).select('content').executeTakeFirst()
 
 /** Terms that a partner has not accepted yet. */
 export type OpenAgreement = Agreement & Brand & { partnerId: string; programId: string; programName: string }

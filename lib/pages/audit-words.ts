@@ -132,7 +132,7 @@ const ACTIONS: Record<AuditAction, (details: Details) => string> = {
   'group.created': (d) => `created the group ${quoted(d.name)}`,
   'group.changed': (d) => `changed a group: ${changes(d)}`,
   'join_page.changed': (d) =>
-    `changed the page on which people apply, which is ${d.isOpen ? 'open' : 'closed'}`,
+    `changed the page on which people apply${d.isOpen === undefined ? '' : `, which is ${d.isOpen ? 'open' : 'closed'}`}`,
   'brand.changed': (d) => `changed the branding of a program: ${changes(d)}`,
   'application.invited': (d) => `invited ${counted(number(d.invited), 'person', 'people')} to be partners`,
   'application.approved': (d) => `approved the application of ${text(d.email)}`,

@@ -40,6 +40,10 @@ const ENDPOINTS = [
     body: { logoUrl: null, accentColor: '#1f5f4a', supportEmail: null, version: 0 },
     who: 'managers',
   },
+  { method: 'GET', path: '/programs/:program/join-page', who: 'readers' },
+  { method: 'PATCH', path: '/programs/:program/join-page', body: { open: true }, who: 'managers' },
+  { method: 'GET', path: '/programs/:program/agreements', who: 'readers' },
+  { method: 'GET', path: '/programs/:program/agreements/:version', who: 'readers' },
   { method: 'GET', path: '/programs/:program/groups', who: 'readers' },
   { method: 'POST', path: '/programs/:program/groups', body: { name: 'Silver' }, who: 'writers' },
   { method: 'GET', path: '/groups/:group', who: 'readers' },
@@ -212,6 +216,11 @@ const createStaffed = async (coupon: string) => {
     [id, newId()],
   )
   await database.query(
+    `insert into agreements (program_id, version, workspace_id, content, created_by, created_at)
+     select id, 1, $1, 'Be kind.', 'ann@shop.example', now() from programs where workspace_id = $1`,
+    [id],
+  )
+  await database.query(
     `insert into audit_entries (id, workspace_id, actor, action, details, created_at)
      values ($2, $1, 'manager', 'workspace.created', '{}', now())`,
     [id, newId()],
@@ -259,6 +268,7 @@ const createStaffed = async (coupon: string) => {
             (select slug from links where workspace_id = $1) as link,
             (select id from partner_notes where workspace_id = $1) as note,
             (select id from applications where workspace_id = $1) as application,
+            (select version::text from agreements where workspace_id = $1) as version,
             (select id from commissions where workspace_id = $1) as commission,
             (select id from events where workspace_id = $1) as event,
             (select id from mails where workspace_id = $1) as mail,

@@ -148,6 +148,12 @@ test.each([
     },
     'changed a group: name from Gold to Silver, lead reward from none to 3.00 USD for each lead',
   ],
+  [
+    'join_page.changed',
+    { isOpen: true, questions: 0 },
+    'changed the page on which people apply, which is open',
+  ],
+  ['join_page.changed', { agreement: true }, 'changed the page on which people apply'],
   ['partner.created', { email, slug: 'ann' }, 'added the partner ann@x.example with the slug “ann”'],
   [
     'partner.changed',

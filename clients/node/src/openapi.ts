@@ -928,6 +928,78 @@ responses: {
 delete?: never
 patch?: never
 }
+"/programs/{id}/join-page": {
+parameters: NoParameters
+/** Get the page on which people apply to a program */
+get: {
+parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+requestBody?: never
+responses: {
+200: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["JoinPage"] } }
+401: Failure
+403: Failure
+404: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+put?: never
+post?: never
+delete?: never
+patch?: never
+}
+"/programs/{id}/agreements": {
+parameters: NoParameters
+/** List the versions of a program’s terms */
+get: {
+parameters: { query?: { cursor?: undefined | number; limit?: undefined | number }; header?: never; path: { id: string }; cookie?: never }
+requestBody?: never
+responses: {
+200: { headers: Record<string, unknown>; content: { "application/json": {
+data: Array<{
+/** 1 is the first. */
+version: number
+createdBy: string
+createdAt: string
+}>
+nextCursor: string | null
+} } }
+400: Failure
+401: Failure
+403: Failure
+404: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+put?: never
+post?: never
+delete?: never
+patch?: never
+}
+"/programs/{id}/agreements/{version}": {
+parameters: NoParameters
+/** Get a version of a program’s terms */
+get: {
+parameters: { query?: never; header?: never; path: { id: string; version: number }; cookie?: never }
+requestBody?: never
+responses: {
+200: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["Agreement"] } }
+401: Failure
+403: Failure
+404: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+put?: never
+post?: never
+delete?: never
+patch?: never
+}
 "/balances": {
 parameters: NoParameters
 /** List what is payable to partners, or owed by them */
@@ -2163,6 +2235,29 @@ reason: string | null
 blocked: boolean
 /** The partner that the person has become. */
 partnerId: string | null
+}
+JoinPage: {
+/** Where people apply. It exists once settings were saved. */
+url: string
+open: boolean
+intro: string
+questions: Array<string>
+approves: boolean
+groupId: string | null
+/** The newest terms; null if there is nothing to accept. */
+agreement: {
+/** 1 is the first. */
+version: number
+content: string
+} | null
+}
+Agreement: {
+/** 1 is the first. */
+version: number
+createdBy: string
+createdAt: string
+/** null if the version ended the terms. */
+content: string | null
 }
 PartnerBalance: {
 partnerId: string
