@@ -580,6 +580,7 @@ create table clicks (
     slug_key      text,                                 -- of the link
     landing_url   text,
     referrer      text,
+    sub           text,                                 -- what the link named by `sub`, to count it apart
     created_at    timestamptz  not null,
     expires_at    timestamptz  not null,
     is_counted    boolean      not null default true,   -- in charts; it credits its partner either way
@@ -1754,7 +1755,7 @@ end $$;
 -- still counts stands against a visit of an earlier time, and against any visit where the first click is credited. Without slugs
 -- nothing is recorded. clicked_at is before now for a click that could not be delivered at once. Lists are lines. May be
 -- repeated after a commit that was not seen.
-create function save_click_1(click_id text, program uuid, slug_keys text, landing text, referring text, is_person boolean,
+create function save_click_1(click_id text, program uuid, slug_keys text, landing text, referring text, sub_value text, is_person boolean,
                              held_ids text, clicked_at timestamptz, now timestamptz)
 returns jsonb language plpgsql
 security definer set search_path = public, pg_temp
@@ -1797,8 +1798,8 @@ begin
     end if;
 
     if of_id is not null then
-        insert into clicks (id, workspace_id, partner_id, slug_key, landing_url, referrer, created_at, expires_at, is_counted)
-        values (click_id, pr.workspace_id, of_id, wanted, landing, referring, clicked_at,
+        insert into clicks (id, workspace_id, partner_id, slug_key, landing_url, referrer, sub, created_at, expires_at, is_counted)
+        values (click_id, pr.workspace_id, of_id, wanted, landing, referring, sub_value, clicked_at,
                 clicked_at + pr.attribution_days * interval '24 hours', is_person and not exists (
             select from clicks c
             where c.workspace_id = pr.workspace_id and c.id = any(string_to_array(held_ids, E'\n')) and c.partner_id = of_id
@@ -3394,9 +3395,9 @@ create index totals_workspace_id_idx on totals (workspace_id, unit, starts_on) w
 create index totals_best_idx on totals (workspace_id, currency, starts_on, revenue_cents, of_id) where level = 'partner' and unit = 'month';
 
 
--- The same by the page that the visitor came to, and by the host that it came from, without customers. Of an owner, 200 pages and 200
--- hosts per month are counted on their own: the first ones, because visitors can make up any number. They are those with a row of the
--- month. The value '' is all others, and what came without a click.
+-- The same by the page that the visitor came to, by the host that it came from, and by the `sub` of the link, without customers. Of an owner,
+-- 200 pages, 200 hosts and 200 subs per month are counted on their own: the first ones, because visitors can make up any number. They are those with a row of the
+-- month. The value '' is all others, and what came without a click; of subs, what came without one is not counted.
 create table landing_totals (
     of_id          uuid    not null,   -- a partner, a program or a workspace
     workspace_id   uuid    not null
@@ -3407,8 +3408,8 @@ create table landing_totals (
         constraint landing_totals_unit_check check (unit in ('day', 'month')),
     starts_on      date    not null,
     dimension      text    not null
-        constraint landing_totals_dimension_check check (dimension in ('page', 'referrer')),
-    value          text    not null,   -- the page, or the referrer: see page_of and referrer_of
+        constraint landing_totals_dimension_check check (dimension in ('page', 'referrer', 'sub')),
+    value          text    not null,   -- the page, the referrer (see page_of and referrer_of), or the sub
     currency       text    not null,
     clicks         bigint  not null default 0,
     ended_clicks   bigint  not null default 0,
@@ -3544,6 +3545,7 @@ create table total_deltas (
     page           text,     -- the page that the visitor came to, in landing_totals
     referrer       text,     -- and the host that it came from
     slug_key       text,     -- of the link that the visitor came through
+    sub            text,     -- that the link named
 
     constraint total_deltas_run_id_fkey foreign key (workspace_id, run_id) references payout_runs (workspace_id, id)
 );
@@ -3565,9 +3567,9 @@ create function referrer_of(click text, referrer text) returns text language sql
                 then coalesce(nullif(left(split_part(replace(referrer, '//www.', '//'), '/', 3), 253), ''), '(direct)') end
 $$;
 
-create function landing_of_click(workspace uuid, click text, out page text, out referrer text) language plpgsql stable as $$
+create function landing_of_click(workspace uuid, click text, out page text, out referrer text, out sub text) language plpgsql stable as $$
 begin
-    select page_of(c.landing_url), referrer_of(c.id, c.referrer) into page, referrer
+    select page_of(c.landing_url), referrer_of(c.id, c.referrer), c.sub into page, referrer, sub
     from clicks c where c.workspace_id = workspace and c.id = click;
 end $$;
 
@@ -3591,41 +3593,41 @@ create view total_facts as
            0::bigint as customers, 0::bigint as leads, 0::bigint as sales, 0::bigint as revenue_cents, 0::bigint as earned_cents,
            null::timestamptz as due_at, 0::bigint as open_cents, 0::bigint as claimed_cents, null::uuid as run_id, null as status,
            0::bigint as payouts, 0::bigint as amount_cents, null::date as entered_on, null as kind, page_of(landing_url) as page, slug_key,
-           referrer_of(id, referrer) as referrer
+           referrer_of(id, referrer) as referrer, sub
     from clicks where is_counted
     union all
     select e.workspace_id, e.partner_id, coalesce(e.currency, ''), utc_day(e.occurred_at), 0, 0, 0, (e.kind = 'lead')::integer,
            (e.kind = 'sale')::integer, coalesce(e.amount_cents, 0), 0, null, 0, 0, null, null, 0, 0, null, null, page_of(c.landing_url),
-           case when e.attributed_by = 'click' then c.slug_key end, referrer_of(c.id, c.referrer)
+           case when e.attributed_by = 'click' then c.slug_key end, referrer_of(c.id, c.referrer), c.sub
     from events e left join clicks c on c.workspace_id = e.workspace_id and c.id = e.click_id
     where is_counted(e.steps) and e.kind <> 'refund'
     union all
-    select workspace_id, partner_id, '', utc_day(created_at), 0, 0, 1, 0, 0, 0, 0, null, 0, 0, null, null, 0, 0, null, null, null, null, null
+    select workspace_id, partner_id, '', utc_day(created_at), 0, 0, 1, 0, 0, 0, 0, null, 0, 0, null, null, 0, 0, null, null, null, null, null, null
     from customers where partner_id is not null
     union all
     select m.workspace_id, m.partner_id, m.currency, m.earned_on, 0, 0, 0, 0, 0, 0,
            case when m.earned_on is null then 0 else m.amount_cents end, m.payable_at,
            case when m.payout_id is null then m.amount_cents else 0 end, case when m.payout_id is null then 0 else m.amount_cents end,
            null, null, 0, 0, utc_day(m.created_at), m.kind, page_of(c.landing_url), null,
-           referrer_of(c.id, c.referrer)
+           referrer_of(c.id, c.referrer), c.sub
     from commissions m left join events e on e.id = m.event_id
                        left join clicks c on c.workspace_id = e.workspace_id and c.id = e.click_id
     union all
-    select workspace_id, null, currency, null, 0, 0, 0, 0, 0, 0, 0, null, 0, 0, run_id, status, 1, amount_cents, null, null, null, null, null
+    select workspace_id, null, currency, null, 0, 0, 0, 0, 0, 0, 0, null, 0, 0, run_id, status, 1, amount_cents, null, null, null, null, null, null
     from payouts
     union all
     select workspace_id, of_id, currency, starts_on, ended_clicks, ended_clicks, 0, 0, 0, 0, 0, null, 0, 0, null, null, 0, 0, null, null,
-           nullif(value, ''), null, null
+           nullif(value, ''), null, null, null
     from landing_totals where level = 'partner' and dimension = 'page' and unit = 'day' and ended_clicks > 0
     union all
-    -- Which page and which referrer a removed click had is not known together, so those of a referrer move from none to it.
+    -- Which page, referrer and sub a removed click had is not known together, so those of the last two move from none to them.
     select workspace_id, of_id, currency, starts_on, n * ended_clicks, n * ended_clicks, 0, 0, 0, 0, 0, null, 0, 0, null, null, 0, 0,
-           null, null, null, null, m.referrer
-    from landing_totals cross join lateral (values (-1, null), (1, value)) as m (n, referrer)
-    where level = 'partner' and dimension = 'referrer' and unit = 'day' and ended_clicks > 0 and value <> ''
+           null, null, null, null, case when dimension = 'referrer' then m.value end, case when dimension = 'sub' then m.value end
+    from landing_totals t cross join lateral (values (-1, null), (1, t.value)) as m (n, value)
+    where level = 'partner' and unit = 'day' and ended_clicks > 0 and (dimension = 'referrer' and t.value <> '' or dimension = 'sub')
     union all
     select workspace_id, partner_id, currency, day, ended_clicks, ended_clicks, 0, 0, 0, 0, 0, null, 0, 0, null, null, 0, 0, null, null,
-           page, slug_key, referrer
+           page, slug_key, referrer, sub
     from total_deltas where ended_clicks <> 0;
 
 
@@ -3642,22 +3644,23 @@ create view payout_sums as
 
 create function count_click() returns trigger language plpgsql as $$
 begin
-    insert into total_deltas (workspace_id, partner_id, day, page, referrer, slug_key, clicks)
+    insert into total_deltas (workspace_id, partner_id, day, page, referrer, slug_key, sub, clicks)
     values (new.workspace_id, new.partner_id, utc_day(new.created_at), page_of(new.landing_url), referrer_of(new.id, new.referrer),
-            new.slug_key, 1);
+            new.slug_key, new.sub, 1);
     return null;
 end $$;
 
 create trigger clicks_count after insert on clicks for each row when (new.is_counted) execute function count_click();
 
--- What an event has earned counts for another page and referrer: its click, or what the click says, has changed. Commissions that are
+-- What an event has earned counts for another page, referrer and sub: its click, or what the click says, has changed. Commissions that are
 -- inserted in the same transaction, and mostly in the same statement, are counted for the new ones by their own trigger.
-create function move_earned(event uuid, from_page text, from_referrer text, to_page text, to_referrer text) returns void
-language plpgsql as $$
+create function move_earned(event uuid, from_page text, from_referrer text, from_sub text, to_page text, to_referrer text, to_sub text)
+returns void language plpgsql as $$
 begin
-    insert into total_deltas (workspace_id, partner_id, currency, day, page, referrer, earned_cents)
-    select c.workspace_id, c.partner_id, c.currency, c.earned_on, l.page, l.referrer, l.n * c.amount_cents
-    from commissions c cross join (values (-1, from_page, from_referrer), (1, to_page, to_referrer)) as l (n, page, referrer)
+    insert into total_deltas (workspace_id, partner_id, currency, day, page, referrer, sub, earned_cents)
+    select c.workspace_id, c.partner_id, c.currency, c.earned_on, l.page, l.referrer, l.sub, l.n * c.amount_cents
+    from commissions c
+    cross join (values (-1, from_page, from_referrer, from_sub), (1, to_page, to_referrer, to_sub)) as l (n, page, referrer, sub)
     where c.event_id = event and c.earned_on is not null and c.xmin <> pg_current_xact_id()::xid;
 end $$;
 
@@ -3668,16 +3671,19 @@ declare
     to_page        text := page_of(new.landing_url);
     to_referrer    text := referrer_of(new.id, new.referrer);
 begin
-    insert into total_deltas (workspace_id, partner_id, day, page, referrer, slug_key, clicks)
-    values (old.workspace_id, old.partner_id, utc_day(old.created_at), from_page, from_referrer, old.slug_key, -old.is_counted::integer),
-           (new.workspace_id, new.partner_id, utc_day(new.created_at), to_page, to_referrer, new.slug_key, new.is_counted::integer);
-    if (from_page, from_referrer) is distinct from (to_page, to_referrer) then
-        insert into total_deltas (workspace_id, partner_id, currency, day, page, referrer, leads, sales, revenue_cents)
-        select e.workspace_id, e.partner_id, coalesce(e.currency, ''), utc_day(e.occurred_at), l.page, l.referrer,
+    insert into total_deltas (workspace_id, partner_id, day, page, referrer, slug_key, sub, clicks)
+    values (old.workspace_id, old.partner_id, utc_day(old.created_at), from_page, from_referrer, old.slug_key, old.sub,
+            -old.is_counted::integer),
+           (new.workspace_id, new.partner_id, utc_day(new.created_at), to_page, to_referrer, new.slug_key, new.sub,
+            new.is_counted::integer);
+    if (from_page, from_referrer, old.sub) is distinct from (to_page, to_referrer, new.sub) then
+        insert into total_deltas (workspace_id, partner_id, currency, day, page, referrer, sub, leads, sales, revenue_cents)
+        select e.workspace_id, e.partner_id, coalesce(e.currency, ''), utc_day(e.occurred_at), l.page, l.referrer, l.sub,
                l.n * (e.kind = 'lead')::integer, l.n * (e.kind = 'sale')::integer, l.n * e.amount_cents
-        from events e cross join (values (-1, from_page, from_referrer), (1, to_page, to_referrer)) as l (n, page, referrer)
+        from events e
+        cross join (values (-1, from_page, from_referrer, old.sub), (1, to_page, to_referrer, new.sub)) as l (n, page, referrer, sub)
         where e.workspace_id = new.workspace_id and e.click_id = new.id and e.kind <> 'refund' and is_counted(e.steps);
-        perform move_earned(e.id, from_page, from_referrer, to_page, to_referrer)
+        perform move_earned(e.id, from_page, from_referrer, old.sub, to_page, to_referrer, new.sub)
         from events e where e.workspace_id = new.workspace_id and e.click_id = new.id;
     end if;
     return null;
@@ -3685,16 +3691,16 @@ end $$;
 
 create trigger clicks_count_again
     after update on clicks for each row
-    when ((old.partner_id, old.created_at, old.is_counted, old.landing_url, old.referrer)
-          is distinct from (new.partner_id, new.created_at, new.is_counted, new.landing_url, new.referrer))
+    when ((old.partner_id, old.created_at, old.is_counted, old.landing_url, old.referrer, old.sub)
+          is distinct from (new.partner_id, new.created_at, new.is_counted, new.landing_url, new.referrer, new.sub))
     execute function count_click_again();
 
 -- Clicks that were removed still count.
 create function count_ended_clicks() returns trigger language plpgsql as $$
 begin
-    insert into total_deltas (workspace_id, partner_id, day, page, referrer, slug_key, ended_clicks)
-    select workspace_id, partner_id, utc_day(created_at), page_of(landing_url), referrer_of(id, referrer), slug_key, count(*) from ended
-    where is_counted group by workspace_id, partner_id, utc_day(created_at), page_of(landing_url), referrer_of(id, referrer), slug_key;
+    insert into total_deltas (workspace_id, partner_id, day, page, referrer, slug_key, sub, ended_clicks)
+    select workspace_id, partner_id, utc_day(created_at), page_of(landing_url), referrer_of(id, referrer), slug_key, sub, count(*) from ended
+    where is_counted group by workspace_id, partner_id, utc_day(created_at), page_of(landing_url), referrer_of(id, referrer), slug_key, sub;
     return null;
 end $$;
 
@@ -3705,15 +3711,15 @@ create trigger clicks_count_ended
 create function count_event() returns trigger language plpgsql as $$
 begin
     if tg_op = 'UPDATE' and is_counted(old.steps) then
-        insert into total_deltas (workspace_id, partner_id, currency, day, page, referrer, slug_key, leads, sales, revenue_cents)
-        select old.workspace_id, old.partner_id, coalesce(old.currency, ''), utc_day(old.occurred_at), l.page, l.referrer,
+        insert into total_deltas (workspace_id, partner_id, currency, day, page, referrer, sub, slug_key, leads, sales, revenue_cents)
+        select old.workspace_id, old.partner_id, coalesce(old.currency, ''), utc_day(old.occurred_at), l.page, l.referrer, l.sub,
                link_of(old.workspace_id, old.click_id, old.attributed_by),
                -(old.kind = 'lead')::integer, -(old.kind = 'sale')::integer, -old.amount_cents
         from landing_of_click(old.workspace_id, old.click_id) l;
     end if;
     if is_counted(new.steps) then
-        insert into total_deltas (workspace_id, partner_id, currency, day, page, referrer, slug_key, leads, sales, revenue_cents)
-        select new.workspace_id, new.partner_id, coalesce(new.currency, ''), utc_day(new.occurred_at), l.page, l.referrer,
+        insert into total_deltas (workspace_id, partner_id, currency, day, page, referrer, sub, slug_key, leads, sales, revenue_cents)
+        select new.workspace_id, new.partner_id, coalesce(new.currency, ''), utc_day(new.occurred_at), l.page, l.referrer, l.sub,
                link_of(new.workspace_id, new.click_id, new.attributed_by),
                (new.kind = 'lead')::integer, (new.kind = 'sale')::integer, new.amount_cents
         from landing_of_click(new.workspace_id, new.click_id) l;
@@ -3722,7 +3728,7 @@ begin
         update commissions set earned_on = utc_day(new.occurred_at)
         where event_id = new.id and earned_on <> utc_day(new.occurred_at);
         if old.click_id is distinct from new.click_id then
-            perform move_earned(new.id, f.page, f.referrer, t.page, t.referrer)
+            perform move_earned(new.id, f.page, f.referrer, f.sub, t.page, t.referrer, t.sub)
             from landing_of_click(old.workspace_id, old.click_id) f cross join landing_of_click(new.workspace_id, new.click_id) t;
         end if;
     end if;
@@ -3778,19 +3784,19 @@ create trigger commissions_earned_on
     before insert on commissions for each row when (new.event_id is not null and new.earned_on is null)
     execute function note_earned_on();
 
-create function landing_of_event(event uuid, out page text, out referrer text) language plpgsql stable as $$
+create function landing_of_event(event uuid, out page text, out referrer text, out sub text) language plpgsql stable as $$
 begin
-    select page_of(c.landing_url), referrer_of(c.id, c.referrer) into page, referrer
+    select page_of(c.landing_url), referrer_of(c.id, c.referrer), c.sub into page, referrer, sub
     from events e join clicks c on c.workspace_id = e.workspace_id and c.id = e.click_id where e.id = event;
 end $$;
 
 create function count_commissions() returns trigger language plpgsql as $$
 begin
     insert into total_deltas (workspace_id, partner_id, currency, day, earned_cents, due_at, open_cents, claimed_cents, entered_on,
-                              kind, page, referrer)
+                              kind, page, referrer, sub)
     select workspace_id, partner_id, currency, earned_on, amount_cents, payable_at,
            case when payout_id is null then amount_cents else 0 end, case when payout_id is null then 0 else amount_cents end,
-           utc_day(created_at), kind, l.page, l.referrer
+           utc_day(created_at), kind, l.page, l.referrer, l.sub
     from added cross join lateral landing_of_event(event_id) l;
     if exists (select from added where payout_id is not null) then
         update payouts p
@@ -3838,8 +3844,8 @@ create trigger commissions_count_again
 
 create function count_earned_again() returns trigger language plpgsql as $$
 begin
-    insert into total_deltas (workspace_id, partner_id, currency, day, page, referrer, earned_cents)
-    select c.workspace_id, c.partner_id, c.currency, c.earned_on, l.page, l.referrer, c.n * c.amount_cents
+    insert into total_deltas (workspace_id, partner_id, currency, day, page, referrer, sub, earned_cents)
+    select c.workspace_id, c.partner_id, c.currency, c.earned_on, l.page, l.referrer, l.sub, c.n * c.amount_cents
     from (select old.*, -1 as n union all select new.*, 1) c cross join lateral landing_of_event(c.event_id) l;
     return null;
 end $$;
@@ -3931,8 +3937,9 @@ begin
         select of_id, workspace_id, level, day, currency, d.dimension, d.value, sum(clicks) as clicks,
                sum(ended_clicks) as ended_clicks, sum(leads) as leads, sum(sales) as sales, sum(revenue_cents) as revenue_cents,
                sum(earned_cents) as earned_cents
-        from leveled cross join lateral (values ('page', coalesce(page, '')), ('referrer', coalesce(referrer, ''))) as d (dimension, value)
-        where day is not null
+        from leveled
+        cross join lateral (values ('page', coalesce(page, '')), ('referrer', coalesce(referrer, '')), ('sub', sub)) as d (dimension, value)
+        where day is not null and d.value is not null
         group by of_id, workspace_id, level, day, currency, d.dimension, d.value
         having (coalesce(sum(clicks), 0), coalesce(sum(ended_clicks), 0), coalesce(sum(leads), 0), coalesce(sum(sales), 0),
                 coalesce(sum(revenue_cents), 0), coalesce(sum(earned_cents), 0)) <> (0, 0, 0, 0, 0, 0)
@@ -4057,19 +4064,19 @@ begin
         select workspace_id, partner_id, currency, day, sum(clicks) as clicks, sum(ended_clicks) as ended_clicks,
                sum(customers) as customers, sum(leads) as leads, sum(sales) as sales, sum(revenue_cents) as revenue_cents,
                sum(earned_cents) as earned_cents, due_at, sum(open_cents) as open_cents, sum(claimed_cents) as claimed_cents,
-               run_id, status, sum(payouts) as payouts, sum(amount_cents) as amount_cents, entered_on, kind, page, slug_key, referrer
+               run_id, status, sum(payouts) as payouts, sum(amount_cents) as amount_cents, entered_on, kind, page, slug_key, referrer, sub
         from (
             select workspace_id, partner_id, currency, day, clicks, ended_clicks, customers, leads, sales, revenue_cents, earned_cents,
                    null::timestamptz as due_at, 0 as open_cents, 0 as claimed_cents, null::uuid as run_id, null as status, 0 as payouts,
-                   0 as amount_cents, null::date as entered_on, null as kind, page, slug_key, referrer
+                   0 as amount_cents, null::date as entered_on, null as kind, page, slug_key, referrer, sub
             from total_facts where day is not null and (workspace is null or workspace_id = workspace)
             union all
             select workspace_id, partner_id, currency, null, 0, 0, 0, 0, 0, 0, 0,
                    case when due_at <= cutoff_at then '-infinity'::timestamptz when due_at > cutoff_at then 'infinity' end,
-                   open_cents, claimed_cents, run_id, status, payouts, amount_cents, entered_on, kind, null, null, null
+                   open_cents, claimed_cents, run_id, status, payouts, amount_cents, entered_on, kind, null, null, null, null
             from total_facts join balance_cutoffs using (workspace_id)
             where (due_at is not null or run_id is not null) and (workspace is null or workspace_id = workspace)) facts
-        group by workspace_id, partner_id, currency, day, due_at, run_id, status, entered_on, kind, page, slug_key, referrer;
+        group by workspace_id, partner_id, currency, day, due_at, run_id, status, entered_on, kind, page, slug_key, referrer, sub;
     delete from totals where workspace is null or workspace_id = workspace;
     delete from landing_totals where workspace is null or workspace_id = workspace;
     delete from partner_totals where workspace is null or workspace_id = workspace;
@@ -4081,9 +4088,9 @@ begin
     delete from total_deltas where workspace is null or workspace_id = workspace;
     insert into total_deltas (workspace_id, partner_id, currency, day, clicks, ended_clicks, customers, leads, sales, revenue_cents,
                               earned_cents, due_at, open_cents, claimed_cents, run_id, status, payouts, amount_cents, entered_on, kind, page,
-                              slug_key, referrer)
+                              slug_key, referrer, sub)
     select workspace_id, partner_id, currency, day, clicks, ended_clicks, customers, leads, sales, revenue_cents, earned_cents,
-           due_at, open_cents, claimed_cents, run_id, status, payouts, amount_cents, entered_on, kind, page, slug_key, referrer from counted;
+           due_at, open_cents, claimed_cents, run_id, status, payouts, amount_cents, entered_on, kind, page, slug_key, referrer, sub from counted;
     update payouts p set (commissions, deducted_cents, restored_cents) = (s.commissions, s.deducted_cents, s.restored_cents)
     from payout_sums s
     where p.id = s.id and (workspace is null or p.workspace_id = workspace)
@@ -4321,13 +4328,15 @@ set enable_seqscan = on as $$
             select workspace_id, partner_id, currency, day, d.dimension, d.value, sum(clicks) as clicks, sum(ended_clicks) as ended_clicks,
                    sum(leads) as leads, sum(sales) as sales, sum(revenue_cents) as revenue_cents, sum(earned_cents) as earned_cents
             from (
-                select workspace_id, partner_id, currency, day, page, referrer, clicks, ended_clicks, leads, sales, revenue_cents, earned_cents
+                select workspace_id, partner_id, currency, day, page, referrer, sub, clicks, ended_clicks, leads, sales, revenue_cents,
+                       earned_cents
                 from total_facts where day is not null
                 union all
-                select workspace_id, partner_id, currency, day, page, referrer, -clicks, -ended_clicks, -leads, -sales, -revenue_cents,
+                select workspace_id, partner_id, currency, day, page, referrer, sub, -clicks, -ended_clicks, -leads, -sales, -revenue_cents,
                        -earned_cents
                 from total_deltas where day is not null) g
-            cross join lateral (values ('page', page), ('referrer', referrer)) as d (dimension, value)
+            cross join lateral (values ('page', page), ('referrer', referrer), ('sub', sub)) as d (dimension, value)
+            where d.dimension <> 'sub' or d.value is not null
             group by workspace_id, partner_id, currency, day, d.dimension, d.value) f
         left join partners p on p.id = f.partner_id
         cross join lateral (values (f.partner_id), (coalesce(p.program_id, f.workspace_id))) as l (of_id)

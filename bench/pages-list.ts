@@ -123,6 +123,7 @@ const endpoints = ({ partnerId, runId, programId }: Place): string[] => [
   'stats?by=program&from=2026-01-01&to=2026-11-20',
   'stats?by=landingPage',
   'stats?by=referrer',
+  'stats?by=sub',
   'stats?by=landingPage&from=2026-01-01&to=2026-11-20',
   'stats?by=referrer&from=2026-01-01&to=2026-11-20',
   'stripe',

@@ -8,7 +8,7 @@ import { clickCookies } from '../lib/tracking/click-cookie.ts'
 import { ClickEvent } from '../lib/tracking/clicks.schemas.ts'
 import { limitByVisitor, recordClick } from '../lib/tracking/passed-on-clicks.service.ts'
 import type { ClickResponse } from '../lib/tracking/reports.responses.ts'
-import { readVisit, timeOfVisit } from '../lib/tracking/visits.ts'
+import { readVisit, subOf, timeOfVisit } from '../lib/tracking/visits.ts'
 
 /** How long browsers cache the preflight response. */
 const ONE_DAY_SECONDS = 86_400
@@ -40,6 +40,7 @@ export default createTrackingApp<{ FAILURE_LIMIT: RateLimiter }>({ onlyFailures:
       slugKeys,
       landingUrl: pageOf(url),
       referrer: pageOf(referrer),
+      sub: subOf(url),
       isPerson: !isbot(c.req.header('User-Agent')),
       heldIds,
       clickedAt: timeOfVisit(now, age),

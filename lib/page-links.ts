@@ -12,10 +12,15 @@ const readPage = (typed: string, site: URL): URL | null => {
   return URL.parse(isComplete ? typed : `${site.protocol}//${typed}`, site.href)
 }
 
+/** The host, by which a site is known with and without `www.`. */
+const siteOf = ({ host }: URL): string => host.replace(/^www\./, '')
+
 /**
- * A partner's link to a page of the program's site: the page with `?via=<slug>`, which replaces the one that it has.
+ * A partner's link to a page of the program's site, with or without `www.`: the page with `?via=<slug>`, which replaces the one that it
+ * has.
  *
  * @param typed an address that anybody may have written
+ * @param sub   names a channel, such as a newsletter, which is counted apart
  * @example
  * pageLink('https://shop.example', 'shop.example/pricing?plan=pro#top', 'maya')
  * // { link: 'https://shop.example/pricing?plan=pro&via=maya#top' }
@@ -24,14 +29,15 @@ export const pageLink = (
   siteUrl: string,
   typed: string,
   slug: string,
+  sub?: string,
 ): { link: string; refusal?: never } | { link?: never; refusal: PageRefusal } => {
   if (typed.length > MAX_PAGE_LENGTH) return { refusal: 'too_long' }
   const site = new URL(siteUrl)
   const page = readPage(typed.trim(), site)
   if (!page) return { refusal: 'no_page' }
-  if (page.host !== site.host) return { refusal: 'other_host' }
+  if (siteOf(page) !== siteOf(site)) return { refusal: 'other_host' }
   if (page.protocol !== site.protocol) return { refusal: 'other_protocol' }
   // A password in a link would be everybody's.
   if (page.username || page.password) return { refusal: 'no_page' }
-  return { link: linkWith(page, slug) }
+  return { link: linkWith(page, slug, sub) }
 }

@@ -6,19 +6,26 @@ export const slugKey = (slug: string): string => slug.trim().normalize('NFC').to
 /** A partner's link: the program's site with `via` added to its query. */
 export const partnerLink = (siteUrl: string, slug: string): string => linkWith(new URL(siteUrl), slug)
 
-/** A page's URL with a slug as its only `via`. All else of its query stays as it was written: some sites read it as it is. */
-export const linkWith = (page: URL, slug: string): string => {
+/**
+ * A page's URL with a slug as its only `via`, and a `sub` in the place of its own if one is given. All else of its query stays as it was
+ * written: some sites read it as it is.
+ */
+export const linkWith = (page: URL, slug: string, sub = ''): string => {
   const url = new URL(page)
+  const added = { via: slug, ...(sub && { sub }) }
   const others = url.search
     .slice(1)
     .split('&')
-    .filter((part) => part && !new URLSearchParams(part).has('via'))
-  url.search = [...others, new URLSearchParams({ via: slug })].join('&')
+    .filter((part) => part && !Object.keys(added).some((name) => new URLSearchParams(part).has(name)))
+  url.search = [...others, new URLSearchParams(added)].join('&')
   return url.href
 }
 
 /** In UTF-16 code units. */
 export const MAX_SLUG_LENGTH = 255
+
+/** The longest `sub` of a link, in UTF-16 code units. */
+export const MAX_SUB_LENGTH = 64
 
 /** Long enough for nearly every name, short enough to read a link aloud. */
 const MAX_GENERATED_LENGTH = 40

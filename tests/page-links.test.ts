@@ -30,6 +30,11 @@ test.each([
     page: 'https://shop.example/p?Via=leo&via2=x&xvia=y',
     link: 'https://shop.example/p?Via=leo&via2=x&xvia=y&via=maya',
   },
+  {
+    case: 'www.',
+    page: 'https://www.shop.example/pricing',
+    link: 'https://www.shop.example/pricing?via=maya',
+  },
   { case: 'dots', page: '/a/../../b', link: 'https://shop.example/b?via=maya' },
   {
     case: 'letters',
@@ -91,3 +96,23 @@ test.each(['Maya & Leo', 'maya#1', 'a=b', '客', '%', '"><b>'])(
     expect(new URL(link).searchParams.get('via')).toBe(slug)
   },
 )
+
+test('names a channel by sub, which replaces the one that the page has, and else leaves that', () => {
+  const page = 'https://shop.example/p?sub=old&a=1'
+  expect(pageLink(SITE, page, 'maya', 'News 12&x')).toEqual({
+    link: 'https://shop.example/p?a=1&via=maya&sub=News+12%26x',
+  })
+  expect(pageLink(SITE, page, 'maya', '')).toEqual({ link: 'https://shop.example/p?sub=old&a=1&via=maya' })
+})
+
+test('a site with www. has the pages without it, too', () => {
+  expect(pageLink('https://www.shop.example', '/p', 'maya')).toEqual({
+    link: 'https://www.shop.example/p?via=maya',
+  })
+  expect(pageLink('https://www.shop.example', 'shop.example/p', 'maya')).toEqual({
+    link: 'https://shop.example/p?via=maya',
+  })
+  for (const page of ['https://www2.shop.example/p', 'https://www.www.shop.example/p']) {
+    expect(pageLink('https://www.shop.example', page, 'maya')).toEqual({ refusal: 'other_host' })
+  }
+})

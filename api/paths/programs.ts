@@ -12,7 +12,12 @@ import { GroupResponse } from '../../lib/workspace/groups.responses.ts'
 import { GroupChange, NewGroup } from '../../lib/workspace/groups.schemas.ts'
 import { NoteResponse } from '../../lib/workspace/notes.responses.ts'
 import { NewNote } from '../../lib/workspace/notes.schemas.ts'
-import { LinkResponse, PartnerResponse, SlugTakenResponse } from '../../lib/workspace/partners.responses.ts'
+import {
+  CountedLinkResponse,
+  LinkResponse,
+  PartnerResponse,
+  SlugTakenResponse,
+} from '../../lib/workspace/partners.responses.ts'
 import { NewLink, NewPartner, PartnerChange, PartnerQuery } from '../../lib/workspace/partners.schemas.ts'
 import { ProgramResponse } from '../../lib/workspace/programs.responses.ts'
 import { NewProgram, ProgramChange } from '../../lib/workspace/programs.schemas.ts'
@@ -117,7 +122,7 @@ export const programs: ZodOpenApiPathsObject = {
   [`${WORKSPACE}/partners/{id}/links`]: {
     get: get(
       'List a partner’s links, the main one first',
-      z.strictObject({ data: z.array(LinkResponse) }),
+      z.strictObject({ data: z.array(CountedLinkResponse) }),
       id,
     ),
     post: byWriter({

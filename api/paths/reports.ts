@@ -27,7 +27,7 @@ const file = (what: string, query: z.ZodObject): ZodOpenApiOperationObject => {
 }
 
 const stats = list(
-  'Statistics of a period, by day, partner, program, landing page or referrer',
+  'Statistics of a period, by day, partner, program, landing page, referrer or sub',
   StatsResponse,
   StatsQuery,
 )

@@ -2,7 +2,9 @@
 import { Field } from '../../lib/pages/fields.tsx'
 import { type BuiltLink, LinkBuilder } from '../../lib/pages/link-builder.tsx'
 import { Copyable, Table } from '../../lib/pages/parts.tsx'
+import { SubTable } from '../../lib/pages/sub-table.tsx'
 import { MAX_SLUG_LENGTH, partnerLink } from '../../lib/slugs.ts'
+import type { StatsRow } from '../../lib/totals/stats.queries.ts'
 import type { Link, LinkCounts } from '../../lib/workspace/links.queries.ts'
 import type { PartnerRow } from '../../lib/workspace/partners.queries.ts'
 import type { Refused } from './partner-forms.tsx'
@@ -13,6 +15,7 @@ type Props = {
   isManager: boolean
   refused: Refused | undefined
   built: BuiltLink | undefined
+  subs: StatsRow[]
 }
 
 /** All links of the partner, and what managers do with them. */
@@ -23,6 +26,7 @@ export const PartnerLinks = ({
   isManager,
   refused,
   built,
+  subs,
 }: Props & { partner: PartnerRow }) => (
   <section>
     <h2 id="links">Links</h2>
@@ -48,6 +52,7 @@ export const PartnerLinks = ({
     )}
     <h3 id="link-builder">Link to a page</h3>
     <LinkBuilder path={path} siteUrl={partner.siteUrl} slugs={links.map(({ slug }) => slug)} built={built} />
+    <SubTable rows={subs} />
   </section>
 )
 

@@ -70,6 +70,7 @@ export const PartnerPage = (props: Props) => {
         isManager={isManager}
         refused={refused?.form === 'link' ? refused : undefined}
         built={props.built}
+        subs={props.subs}
       />
       <Activity {...props} path={path} />
       <Earned earned={earned} />

@@ -8,13 +8,16 @@ import { findUnstorable } from '../../lib/json.ts'
 import { addLink, linksOf, releaseLink } from '../../lib/workspace/links.queries.ts'
 import { slugError } from '../../lib/workspace/partner-changes.service.ts'
 import { linkResponse } from '../../lib/workspace/partner-response.ts'
+import type { CountedLinkResponse } from '../../lib/workspace/partners.responses.ts'
 import { NewLink } from '../../lib/workspace/partners.schemas.ts'
 
 /** The links of a partner: GET, POST and DELETE /partners/:id/links. */
 export default createRoutes()
   .get('/api/workspaces/:workspace/partners/:id/links', reader(), async (c) => {
     const links = await found('partner', c.req.param('id'), (id) => linksOf(c.var.db, c.var.workspace.id, id))
-    return c.json({ data: links.map(linkResponse) })
+    return c.json<{ data: CountedLinkResponse[] }>({
+      data: links.map((link) => ({ ...linkResponse(link), clicks: link.clicks, sales: link.sales })),
+    })
   })
   .post('/api/workspaces/:workspace/partners/:id/links', writer(), body(NewLink), idempotent(), async (c) => {
     const { slug } = c.req.valid('json')

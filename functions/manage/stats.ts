@@ -18,6 +18,7 @@ const statsOf = (by: StatsBy, key: string | null, rows: StatsRow[]): StatsRespon
   programId: by === 'program' ? key : null,
   landingPage: by === 'landingPage' ? key : null,
   referrer: by === 'referrer' ? key : null,
+  sub: by === 'sub' ? key : null,
   clicks: sum(rows, 'clicks'),
   leads: sum(rows, 'leads'),
   customers: isLandingBy(by) ? null : sum(rows, 'customers'),
@@ -29,7 +30,7 @@ const statsOf = (by: StatsBy, key: string | null, rows: StatsRow[]): StatsRespon
   ),
 })
 
-/** GET /stats: what happened in a period, by day, partner, program, landing page or referrer. */
+/** GET /stats: what happened in a period, by day, partner, program, landing page, referrer or sub. */
 export default createRoutes().get(
   '/api/workspaces/:workspace/stats',
   reader(),

@@ -10,8 +10,11 @@ import { type BuiltLink, buildLink, LinkBuilder } from '../../lib/pages/link-bui
 import { Copyable, Done, noticeFor, Problem, Table } from '../../lib/pages/parts.tsx'
 import { ProgramFilter, renderPortal } from '../../lib/pages/portal.tsx'
 import { noSuchPage } from '../../lib/pages/render.tsx'
+import { SubTable } from '../../lib/pages/sub-table.tsx'
 import { type OwnLinks, readOwnLinks } from '../../lib/portal/links.queries.ts'
 import { MAX_SLUG_LENGTH, makeSlug, partnerLink } from '../../lib/slugs.ts'
+import { subsOfPartnerQuery } from '../../lib/totals/landing-stats.queries.ts'
+import type { StatsRow } from '../../lib/totals/stats.queries.ts'
 import { addOwnLink, MAX_OWN_LINKS, type SlugRefusal } from '../../lib/workspace/links.queries.ts'
 import { NewLink } from '../../lib/workspace/partners.schemas.ts'
 
@@ -33,8 +36,10 @@ const Links = ({
   of,
   built,
   refused,
+  subs,
 }: {
   of: OwnLinks
+  subs: StatsRow[]
   built: BuiltLink | undefined
   refused: Refused | undefined
 }) => (
@@ -60,6 +65,7 @@ const Links = ({
     <p class="hint">Sales are those that are credited by a click on the link.</p>
     <h2 id="link-builder">Link to a page</h2>
     <LinkBuilder path={PATH} siteUrl={of.siteUrl} slugs={slugsOf(of)} built={built} program={of.programId} />
+    <SubTable rows={subs} />
     {of.status === 'approved' && <AnotherLink of={of} refused={refused} />}
     <Support supportEmail={of.supportEmail} />
   </>
@@ -119,7 +125,8 @@ const readLinks = async (c: Context<SessionEnv>, program: string | undefined) =>
   const all = await readOwnLinks(c.var.db, c.var.user.email)
   const of = program ? all.find(({ programId }) => programId === program) : all[0]
   if (program && !of) throw noSuchPage()
-  return { all, of }
+  const subs = of ? await subsOfPartnerQuery(of.workspaceId, of.partnerId, c.var.now).execute(c.var.db) : null
+  return { all, of, subs: subs?.rows ?? [] }
 }
 
 type Shown = Awaited<ReturnType<typeof readLinks>> & {
@@ -130,7 +137,7 @@ type Shown = Awaited<ReturnType<typeof readLinks>> & {
 
 const showLinks = (
   c: Context<SessionEnv>,
-  { all, of, built, refused, done }: Shown,
+  { all, of, subs, built, refused, done }: Shown,
   status: 200 | 400 | 409 = 200,
 ) => {
   const children = (
@@ -145,7 +152,7 @@ const showLinks = (
         hasAll={false}
       />
       {of ? (
-        <Links of={of} built={built} refused={refused} />
+        <Links of={of} subs={subs} built={built} refused={refused} />
       ) : (
         <p class="empty">{c.var.user.email} is not a partner of any program.</p>
       )}

@@ -1,12 +1,13 @@
 /** Makes a partner's links to any page of the merchant's site, in the portal and on the partner's page. */
 import type { ErrorDetail } from '../http/errors.ts'
 import { MAX_PAGE_LENGTH, type PageRefusal, pageLink } from '../page-links.ts'
+import { MAX_SUB_LENGTH } from '../slugs.ts'
 import { Field, Select } from './fields.tsx'
 import { Copyable } from './parts.tsx'
 import { QrCode } from './qr-code.tsx'
 
 /** A link that was asked for, and what came of it. */
-export type BuiltLink = { page: string; slug: string; link?: string; errors?: ErrorDetail[] }
+export type BuiltLink = { page: string; slug: string; sub: string; link?: string; errors?: ErrorDetail[] }
 
 const REFUSALS: Record<PageRefusal, (site: URL) => string> = {
   no_page: ({ origin }) => `Enter the address of a page, such as ${origin}/pricing.`,
@@ -16,7 +17,7 @@ const REFUSALS: Record<PageRefusal, (site: URL) => string> = {
 }
 
 /**
- * The link that a URL asks for by `page` and `link`, a slug.
+ * The link that a URL asks for by `page`, `link`, a slug, and `sub`.
  *
  * @param slugs the partner's, the main one first
  * @returns undefined if it asks for none
@@ -25,12 +26,13 @@ export const buildLink = (
   query: Record<string, string>,
   { siteUrl, slugs }: { siteUrl: string; slugs: string[] },
 ): BuiltLink | undefined => {
-  const { page = '', link: chosen = '' } = query
+  const { page = '', link: chosen = '', sub: typed = '' } = query
   if (page.trim() === '') return undefined
   const slug = slugs.find((one) => one === chosen) ?? slugs[0] ?? ''
-  const { link, refusal } = pageLink(siteUrl, page, slug)
-  if (!refusal) return { page, slug, link }
-  return { page, slug, errors: [{ path: 'page', message: REFUSALS[refusal](new URL(siteUrl)) }] }
+  const sub = typed.trim().slice(0, MAX_SUB_LENGTH)
+  const { link, refusal } = pageLink(siteUrl, page, slug, sub)
+  if (!refusal) return { page, slug, sub, link }
+  return { page, slug, sub, errors: [{ path: 'page', message: REFUSALS[refusal](new URL(siteUrl)) }] }
 }
 
 type Props = {
@@ -69,6 +71,16 @@ export const LinkBuilder = ({ path, siteUrl, slugs, built, program }: Props) => 
           options={slugs.map((slug) => ({ value: slug, label: slug }))}
         />
       )}
+      <Field
+        label="Channel"
+        name="sub"
+        hint="Optional, such as newsletter-12. What it brings is counted apart."
+        maxlength={MAX_SUB_LENGTH}
+        autocomplete="off"
+        autocapitalize="none"
+        spellcheck="false"
+        value={built?.sub}
+      />
       <button type="submit">Make link</button>
     </form>
     {built?.link && (

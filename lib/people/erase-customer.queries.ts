@@ -53,7 +53,7 @@ export const eraseCustomer = async (db: Db, act: Act, id: string): Promise<void>
   const erasedJson = (column: string) => sql`erase_texts(${sql.ref(column)}, ${texts}, ${marks})`
   const statements = [
     sql`select from customers where id in ${mine} order by id for update`,
-    sql`update clicks c set landing_url = null, referrer = null
+    sql`update clicks c set landing_url = null, referrer = null, sub = null
         from events e where ${isTheirs} and c.workspace_id = e.workspace_id and c.id = e.click_id`,
     sql`update processor_events s
         set email = ${erased('s.email')}, outcome = ${erasedJson('s.outcome')},

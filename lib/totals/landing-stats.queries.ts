@@ -1,8 +1,8 @@
-/** Statistics by landing page or referrer: the totals of a period by what the clicks say of themselves. */
+/** Statistics by landing page, referrer or sub: the totals of a period by what the clicks say of themselves. */
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { daysBetween, ownersQuery, type StatsFilter, type StatsRow, SUMS } from './stats.queries.ts'
-import { type LandingBy, partsOf } from './stats.ts'
+import { daysBefore, type LandingBy, partsOf, rangeOf } from './stats.ts'
 
 export type LandingFilter = Omit<StatsFilter, 'by'> & {
   by: LandingBy
@@ -11,11 +11,21 @@ export type LandingFilter = Omit<StatsFilter, 'by'> & {
 }
 
 /** The dimension of landing_totals, and the column of total_deltas. */
-const DIMENSIONS = { landingPage: 'page', referrer: 'referrer' } as const
+const DIMENSIONS = { landingPage: 'page', referrer: 'referrer', sub: 'sub' } as const
 
 const COLUMNS = sql`clicks, 0::bigint as customers, leads, sales, revenue_cents, earned_cents`
 
-/** The pages or referrers with the most clicks, so many, and what came of them. */
+/** The subs of a partner's links, so many, and all others as one, in the last 12 months. For a batch. */
+export const subsOfPartnerQuery = (workspaceId: string, partnerId: string, now: Date) =>
+  landingStatsQuery(
+    workspaceId,
+    { ...rangeOf({ from: daysBefore(now, 365) }, now), partnerId, by: 'sub', withRest: true },
+    SUBS_SHOWN,
+  )
+
+const SUBS_SHOWN = 50
+
+/** The pages, referrers or subs with the most clicks, so many, and what came of them. */
 export const readLandingStats = async (
   db: Db,
   workspaceId: string,
@@ -43,7 +53,8 @@ export const landingStatsQuery = (
     select coalesce(d.${sql.ref(dimension)}, ''), d.currency, ${COLUMNS}
     from total_deltas d left join partners p on p.id = d.partner_id
     join owner on owner.id = d.partner_id or (owner.is_program and owner.id = coalesce(p.program_id, d.workspace_id))
-    where d.workspace_id = ${workspaceId} and ${daysBetween(sql`d.day`, filter)}`
+    where d.workspace_id = ${workspaceId} and ${daysBetween(sql`d.day`, filter)}
+      ${by === 'sub' ? sql`and d.sub is not null` : sql``}`
   const owners = ownersQuery(workspaceId, { ...filter, by: 'program' }, { cursor: undefined, limit })
   // Others come last, whatever their clicks.
   const first = withRest ? sql`value = '',` : sql``

@@ -21,11 +21,15 @@ export const StatsResponse = z
           description:
             'A host without `www.`, or `(direct)` if the browser named none. null unless rows are of referrers; null there too for what came without a known one.',
         }),
+        sub: z.string().nullable().meta({
+          description:
+            'The `sub` of the link, such as a newsletter. null unless rows are of subs; null there too for all others.',
+        }),
         clicks: count('As charts count them.'),
         leads: count('Credited or not.'),
         customers: z.int().nullable().meta({
           description:
-            'New customers of partners, on the day of their first event. null for landing pages and referrers.',
+            'New customers of partners, on the day of their first event. null for landing pages, referrers and subs.',
         }),
         sales: count('Credited or not.'),
         amounts: z.array(

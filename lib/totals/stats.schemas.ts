@@ -11,7 +11,7 @@ export const StatsQuery = z.object({
   to: day(`The last day, which is included. Today by default. A period has ${MAX_STATS_DAYS} days at most.`),
   by: z.enum(STATS_BY).default('day').meta({
     description:
-      'What a row is of. Partners are listed page by page; of landing pages and referrers, those with the most clicks.',
+      'What a row is of. Partners are listed page by page; of landing pages, referrers and subs, those with the most clicks.',
   }),
   programId: z.uuid().optional(),
   partnerId: z.uuid().optional(),

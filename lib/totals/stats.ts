@@ -1,7 +1,7 @@
-/** Statistics of a period: what the totals add up to by day, partner, program, landing page or referrer. */
+/** Statistics of a period: what the totals add up to by day, partner, program, landing page, referrer or sub. */
 
-/** By what a click is known: the page that the visitor came to, and the host that it came from. */
-const LANDING_BY = ['landingPage', 'referrer'] as const
+/** By what a click is known: the page that the visitor came to, the host that it came from, and the `sub` of the link. */
+const LANDING_BY = ['landingPage', 'referrer', 'sub'] as const
 export type LandingBy = (typeof LANDING_BY)[number]
 
 export const STATS_BY = ['day', 'partner', 'program', ...LANDING_BY] as const
@@ -23,6 +23,9 @@ const DAY_MS = 86_400_000
 const dayOf = (at: Date): string => at.toISOString().slice(0, 10)
 const daysAfter = (day: string, days: number): string =>
   dayOf(new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS))
+
+/** The day so many days before another. */
+export const daysBefore = (now: Date, days: number): string => daysAfter(dayOf(now), -days)
 
 /** How many days a range has; 0 or less if it ends before it begins. */
 export const lengthOf = ({ from, to }: DayRange): number =>

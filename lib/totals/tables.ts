@@ -23,7 +23,7 @@ export type TotalTables = {
     level: 'partner' | 'program'
     unit: 'day' | 'month'
     starts_on: string
-    dimension: 'page' | 'referrer'
+    dimension: 'page' | 'referrer' | 'sub'
     value: string
     currency: string
     clicks: Generated<bigint>
@@ -105,6 +105,7 @@ export type TotalTables = {
     kind: string | null
     page: string | null
     referrer: string | null
+    sub: string | null
     slug_key: string | null
   }
   click_retention: {

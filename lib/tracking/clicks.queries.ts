@@ -9,6 +9,8 @@ export type NewClick = {
   slugKeys: string[]
   landingUrl: string | null
   referrer: string | null
+  /** See `subOf`. */
+  sub: string | null
   /** Whether the browser does not declare itself a bot. Bots are not counted. */
   isPerson: boolean
   /** The clicks that the visitor has. A repeated arrival within 30 minutes of one through a link of the same partner is not counted. */
@@ -31,7 +33,7 @@ export type HeldClick = {
   keptUntil: Date
 }
 
-const SAVE = 'save_click_1($1, $2, $3, $4, $5, $6, $7, $8, $9)'
+const SAVE = 'save_click_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)'
 
 const argumentsOf = (clickId: string, click: NewClick) => [
   clickId,
@@ -39,6 +41,7 @@ const argumentsOf = (clickId: string, click: NewClick) => [
   click.slugKeys.join('\n') || null,
   click.landingUrl,
   click.referrer,
+  click.sub,
   click.isPerson,
   click.heldIds.join('\n') || null,
   click.clickedAt,
@@ -80,7 +83,7 @@ export const savePassedOnClick = async (
 ): Promise<HeldClick | null | 'refused'> => {
   const [row] = await db.query<{ isAllowed: boolean; saved: Saved | null }>(
     `select "isAllowed", case when "isAllowed" then ${SAVE} end as saved
-     from (select may_pass_on_1($10, $2, $9) as "isAllowed" offset 0) key`,
+     from (select may_pass_on_1($11, $2, $10) as "isAllowed" offset 0) key`,
     [...argumentsOf(newClickId(), click), apiKeyHash],
   )
   if (!row?.isAllowed) return 'refused'

@@ -16,6 +16,7 @@ export type TrackingTables = {
     slug_key: string | null
     landing_url: string | null
     referrer: string | null
+    sub: string | null
     created_at: Date
     expires_at: Date
     is_counted: Generated<boolean>

@@ -7,6 +7,7 @@ import { payoutsQuery } from '../payouts/payouts.queries.ts'
 import { type Period, slotsBefore } from '../periods.ts'
 import { workspaceActivityQuery } from '../totals/activity.queries.ts'
 import { earnedQuery } from '../totals/balances.queries.ts'
+import { subsOfPartnerQuery } from '../totals/landing-stats.queries.ts'
 import { commissionsQuery } from '../tracking/commissions.queries.ts'
 import { eventsQuery } from '../tracking/events.queries.ts'
 import { auditLogQuery } from './audit.queries.ts'
@@ -42,6 +43,7 @@ export const readPartnerPage = async (db: Db, workspaceId: string, id: string, p
     activity,
     changes,
     notes,
+    subs,
   ] = await db.batch([
     partnerQuery(db, workspaceId, id).compile(),
     groupsOfPartnerQuery(db, workspaceId, id).compile(),
@@ -56,6 +58,7 @@ export const readPartnerPage = async (db: Db, workspaceId: string, id: string, p
     workspaceActivityQuery(workspaceId, since, period.unit, id).compile(db),
     auditLogQuery(db, workspaceId, { subjectId: id, limit: ROWS_SHOWN + 1 }).compile(),
     notesQuery(db, workspaceId, id, { limit: ROWS_SHOWN + 1 }).compile(),
+    subsOfPartnerQuery(workspaceId, id, now).compile(db),
   ])
   return (
     partner && {
@@ -72,6 +75,7 @@ export const readPartnerPage = async (db: Db, workspaceId: string, id: string, p
       activity,
       changes,
       notes,
+      subs,
     }
   )
 }

@@ -47,6 +47,16 @@ export const LinkResponse = z
   .meta({ id: 'Link' })
 export type LinkResponse = z.infer<typeof LinkResponse>
 
+/** A link in the list of them. */
+export const CountedLinkResponse = z
+  .strictObject({
+    ...LinkResponse.shape,
+    clicks: z.int().meta({ description: 'As charts count them.' }),
+    sales: z.int().meta({ description: 'Those that are credited by a click on the link.' }),
+  })
+  .meta({ id: 'CountedLink' })
+export type CountedLinkResponse = z.infer<typeof CountedLinkResponse>
+
 /** 409 `slug_taken`: a slug that was free. */
 export const SlugTakenResponse = z
   .strictObject({ ...ErrorResponse.shape, suggestion: z.string().optional() })

@@ -54,9 +54,9 @@ test('the former slug goes on working, in any case, and can be found and taken b
   await rename('ann-3')
   expect((await manager.get(`/partners/${ann}/links`)).body).toEqual({
     data: [
-      { slug: 'ann-3', link: 'https://shop.example/?via=ann-3', isMain: true },
-      { slug: 'Ann-2', link: 'https://shop.example/?via=Ann-2', isMain: false },
-      { slug: 'ann', link: 'https://shop.example/?via=ann', isMain: false },
+      { slug: 'ann-3', link: 'https://shop.example/?via=ann-3', isMain: true, clicks: 0, sales: 0 },
+      { slug: 'Ann-2', link: 'https://shop.example/?via=Ann-2', isMain: false, clicks: 0, sales: 0 },
+      { slug: 'ann', link: 'https://shop.example/?via=ann', isMain: false, clicks: 0, sales: 0 },
     ],
   })
   for (const slug of ['ANN', 'ann-2', 'ann-3']) expect(await holder(slug)).toBe(ann)

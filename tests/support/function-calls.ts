@@ -104,12 +104,25 @@ const set = (table: string, changes: string, id: string) =>
 /** What reaches each statement of the functions. Each is rolled back. */
 export const CALLS: Record<string, string> = {
   'a key that passes on clicks': call('may_pass_on_1', keyHash(1), PROGRAM, NOW),
-  'a click': call('save_click_1', 'click-new', PROGRAM, 'slug-1', null, null, true, 'click-1', NOW, NOW),
+  'a click': call(
+    'save_click_1',
+    'click-new',
+    PROGRAM,
+    'slug-1',
+    null,
+    null,
+    'news',
+    true,
+    'click-1',
+    NOW,
+    NOW,
+  ),
   'a click of a visitor with clicks of two programs': call(
     'save_click_1',
     'click-new',
     PROGRAM,
     'slug-0\nslug-1',
+    null,
     null,
     null,
     true,

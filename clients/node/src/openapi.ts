@@ -636,7 +636,7 @@ parameters: { query?: never; header?: never; path: { id: string }; cookie?: neve
 requestBody?: never
 responses: {
 200: { headers: Record<string, unknown>; content: { "application/json": {
-data: Array<components['schemas']["Link"]>
+data: Array<components['schemas']["CountedLink"]>
 } } }
 401: Failure
 403: Failure
@@ -1302,9 +1302,9 @@ patch?: never
 }
 "/stats": {
 parameters: NoParameters
-/** Statistics of a period, by day, partner, program, landing page or referrer */
+/** Statistics of a period, by day, partner, program, landing page, referrer or sub */
 get: {
-parameters: { query?: { from?: undefined | string; to?: undefined | string; by?: undefined | "day" | "partner" | "program" | "landingPage" | "referrer"; programId?: undefined | string; partnerId?: undefined | string; cursor?: undefined | string; limit?: undefined | number }; header?: never; path?: never; cookie?: never }
+parameters: { query?: { from?: undefined | string; to?: undefined | string; by?: undefined | "day" | "partner" | "program" | "landingPage" | "referrer" | "sub"; programId?: undefined | string; partnerId?: undefined | string; cursor?: undefined | string; limit?: undefined | number }; header?: never; path?: never; cookie?: never }
 requestBody?: never
 responses: {
 200: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["Stats"] } }
@@ -2190,6 +2190,16 @@ payableCents: number
 processingCents: number
 paidCents: number
 }
+CountedLink: {
+slug: string
+link: string
+/** Whether its slug is the partner’s. */
+isMain: boolean
+/** As charts count them. */
+clicks: number
+/** Those that are credited by a click on the link. */
+sales: number
+}
 Link: {
 slug: string
 link: string
@@ -2393,11 +2403,13 @@ programId: string | null
 landingPage: string | null
 /** A host without `www.`, or `(direct)` if the browser named none. null unless rows are of referrers; null there too for what came without a known one. */
 referrer: string | null
+/** The `sub` of the link, such as a newsletter. null unless rows are of subs; null there too for all others. */
+sub: string | null
 /** As charts count them. */
 clicks: number
 /** Credited or not. */
 leads: number
-/** New customers of partners, on the day of their first event. null for landing pages and referrers. */
+/** New customers of partners, on the day of their first event. null for landing pages, referrers and subs. */
 customers: number | null
 /** Credited or not. */
 sales: number
