@@ -32,9 +32,9 @@ create table schema_migrations (
 create domain report_kind        as text     constraint report_kind_check        check (value in ('sale', 'lead', 'refund'));
 create domain commission_kind    as text     constraint commission_kind_check
     check (value in ('sale', 'lead', 'opening_balance', 'adjustment', 'reversal'));
-create domain attribution_source as text     constraint attribution_source_check check (value in ('coupon', 'click', 'customer', 'manual'));
+create domain attribution_source as text     constraint attribution_source_check check (value in ('coupon', 'click', 'code', 'customer', 'manual'));
 create domain attribution_rule   as text     constraint attribution_rule_check   check (value in ('last', 'first'));
-create domain referral_source    as text     constraint referral_source_check    check (value in ('click', 'coupon', 'import', 'manual'));
+create domain referral_source    as text     constraint referral_source_check    check (value in ('click', 'coupon', 'code', 'import', 'manual'));
 create domain identity_kind      as text     constraint identity_kind_check      check (value in ('external', 'stripe', 'guest', 'email'));
 create domain identity_source    as text     constraint identity_source_check
     check (value in ('lead', 'sale', 'import', 'purchase', 'customer'));
@@ -190,6 +190,7 @@ create table programs (
     attribute_known_customers  boolean      not null,
     late_lead_days             integer      not null default 7   -- in which a report credits an earlier sale of its customer
         constraint programs_late_lead_days_check check (late_lead_days between 0 and 90),
+    trusted_attribution        boolean      not null default false,   -- whether reports may name a partner by slug or coupon
     self_referrals             text         not null default 'hold'   -- commissions of customers who are the partner
         constraint programs_self_referrals_check check (self_referrals in ('hold', 'allow', 'refuse')),
     minimum_payout_cents       bigint       not null
@@ -416,6 +417,9 @@ create table coupon_aliases (
 
 -- Which coupons does this partner have?
 create index coupon_aliases_partner_id_idx on coupon_aliases (partner_id);
+
+-- Which coupons have this code? A report names a coupon by its id or by its label, in any case.
+create index coupon_aliases_label_idx on coupon_aliases (workspace_id, lower(label));
 
 
 -- What managers write down about a partner, for themselves. Partners never see it.
@@ -1921,8 +1925,10 @@ end $$;
 -- processor_key is what a processor's events name the sale by, null for a lead; is_own is
 -- whether a sale has an id of the merchant's own. click_ids are lines: of several, the newest that has not expired is the report's.
 -- dated_at is when a dated report took place: the terms are those of then, with everybody who referred the customer and their terms.
+-- slug_key and coupon_code are how the report names a partner, if it does: codeHolders are those who have that slug or coupon.
 create function load_report_1(api_key_hash text, report_kind text, report_id text, customer_kind text, customer_ref text,
-                              click_ids text, processor_key text, is_own boolean, now timestamptz, dated_at timestamptz) returns jsonb
+                              click_ids text, processor_key text, is_own boolean, now timestamptz, dated_at timestamptz,
+                              slug_key text, coupon_code text) returns jsonb
 language plpgsql stable
 security definer set search_path = public, pg_temp
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
@@ -1945,6 +1951,7 @@ declare
     referrers       jsonb;
     referrals       jsonb;
     refunds         jsonb;
+    code_holders    jsonb;
     -- A dated report is judged like a processor's, whose times are whole seconds: see partner_terms_1.
     dated_to        timestamptz := case when dated_at = date_trunc('second', dated_at)
                                         then dated_at + interval '999 milliseconds' else dated_at end;
@@ -2001,6 +2008,25 @@ begin
             owner := case when cu.partner_id = cl.partner_id then click_partner
                           else partner_terms_1(cu.partner_id, cu.id, null, null) end;
         end if;
+        if slug_key is not null or coupon_code is not null then
+            code_holders := (
+                select jsonb_agg(jsonb_build_object(
+                    'isTrusted', (select pr.trusted_attribution from programs pr where pr.id = (select p.program_id from partners p where p.id = h.id)),
+                    'partner', partner_terms_1(h.id, cu.id, dated_at, dated_to)) order by h.id)
+                from (
+                    select s.id
+                    from programs pr cross join lateral (
+                        (select p.id from partners p
+                         where p.program_id = pr.id and p.slug_key = load_report_1.slug_key
+                           and (p.program_id, p.slug_key) >= (pr.id, load_report_1.slug_key) offset 0)   -- for the index: see event_reported
+                        union all
+                        (select l.partner_id from links l where l.program_id = pr.id and l.slug_key = load_report_1.slug_key offset 0)) s (id)
+                    where pr.workspace_id = workspace
+                    union
+                    (select c.partner_id from coupon_aliases c where c.workspace_id = workspace and c.coupon_id = coupon_code)
+                    union
+                    (select c.partner_id from coupon_aliases c where c.workspace_id = workspace and lower(c.label) = lower(coupon_code))) h (id));
+        end if;
         if report_kind = 'sale' then
             is_processed := exists (select from processor_events s where s.workspace_id = workspace);
             refunds := (select jsonb_agg(jsonb_build_object('id', r.id, 'requested', r.requested) order by r.id)
@@ -2017,7 +2043,7 @@ begin
 
     return jsonb_build_object(
         'keyId', key_id, 'workspaceId', workspace, 'recorded', recorded, 'customer', customer, 'click', click, 'customerPartner', owner,
-        'referrals', referrals, 'referrers', referrers,
+        'referrals', referrals, 'referrers', referrers, 'codeHolders', coalesce(code_holders, '[]'),
         'customerEmails', coalesce(array_remove(emails, null), '{}'),
         'refunds', coalesce(refunds, '[]'), 'adoptsSales', adopts_sales, 'hasProcessorEvents', is_joined, 'mayBeDuplicate', is_processed and is_own,
         -- Only a sale under an id of the merchant's depends on it.
@@ -2312,7 +2338,7 @@ begin
           and (is_dated or s.occurred_at >= date_trunc('second', now) and s.occurred_at = date_trunc('second', s.occurred_at)
                or not exists (select from referrals r where r.customer_id = of_customer and r.origin <> saved_id::text
                                 and r.referred_at < s.occurred_at + interval '1 second'
-                                and (r.source <> 'import' or r.referred_at <= s.occurred_at
+                                and (r.source not in ('import', 'code') or r.referred_at <= s.occurred_at
                                      or s.occurred_at = date_trunc('second', s.occurred_at))))
         order by s.occurred_at limit 1;
         -- A dated sale may have lost its reward to a later one, so it is planned again itself.
@@ -2478,7 +2504,7 @@ begin
     end if;
     if referrer is not null then
         insert into referrals (workspace_id, customer_id, origin, partner_id, source, attribution, referred_at, clicked_at)
-        values (workspace, of_customer, saved_id::text, (referrer ->> 'partnerId')::uuid, 'click', referrer ->> 'attribution',
+        values (workspace, of_customer, saved_id::text, (referrer ->> 'partnerId')::uuid, referrer ->> 'source', referrer ->> 'attribution',
                 now, (referrer ->> 'clickedAt')::timestamptz)
         on conflict do nothing;
         if now <> received_at and known is not null then   -- others may have referred it since
@@ -2558,7 +2584,8 @@ begin
         w := wanted -> n;
         loaded := loaded || public.load_report_1(
             api_key_hash, w ->> 'kind', w ->> 'externalId', w -> 'customer' ->> 'kind', w -> 'customer' ->> 'value', w ->> 'clickIds',
-            w ->> 'processorKey', (w -> 'isOwn')::boolean, (w ->> 'now')::timestamptz, (w ->> 'datedAt')::timestamptz);
+            w ->> 'processorKey', (w -> 'isOwn')::boolean, (w ->> 'now')::timestamptz, (w ->> 'datedAt')::timestamptz,
+            w ->> 'slugKey', w ->> 'couponCode');
     end loop;
     results := jsonb_build_object('saved', to_jsonb(saved), 'loaded', to_jsonb(loaded));
 end $$;

@@ -151,8 +151,8 @@ export const ProgramPreviewPage = ({
       <h1>Preview</h1>
       <Preview {...{ base, whatIf }} label={SAVE}>
         <p class="hint">
-          Sales count with the amounts that were recorded, so “Reward shipping” and “Credit invoices paid
-          outside Stripe” show no difference.
+          Sales count with the amounts and the partners’ codes that were recorded, so “Reward shipping”,
+          “Credit invoices paid outside Stripe” and “Trust partners named in reports” show no difference.
         </p>
       </Preview>
       <h2>Settings</h2>

@@ -7,7 +7,7 @@ export type Referral = {
   partnerId: string
   /** The partner's. */
   programId: string
-  source: 'click' | 'coupon' | 'import' | 'manual'
+  source: 'click' | 'coupon' | 'code' | 'import' | 'manual'
   /** The program's setting when it was recorded. A checkout that cost nothing is `first`: it moves nobody. */
   attribution: 'last' | 'first'
   referredAt: Date

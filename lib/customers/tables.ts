@@ -34,7 +34,7 @@ export type CustomerTables = {
     customer_id: string
     origin: string
     partner_id: string
-    source: 'click' | 'coupon' | 'import' | 'manual'
+    source: 'click' | 'coupon' | 'code' | 'import' | 'manual'
     attribution: 'last' | 'first'
     referred_at: Date
     clicked_at: Date | null

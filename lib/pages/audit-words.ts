@@ -54,6 +54,7 @@ const FIELDS: Record<string, string> = {
   attribution: 'attribution',
   attributeKnownCustomers: 'credit for known customers',
   lateLeadDays: 'days for a late lead',
+  trustedAttribution: 'partners named in reports',
   selfReferrals: 'partners’ own purchases',
   minimumPayoutCents: 'minimum payout',
   payoutSchedule: 'payout schedule',

@@ -32,6 +32,14 @@ export const PartnerName = ({
 /** The heading of the partner column, which a partner's own page omits. */
 const partnerHead = (ofOne: boolean | undefined): string[] => (ofOne ? [] : ['Partner'])
 
+/** The link to the setting that decided a step. */
+const SettingLink = ({ program, name }: { program: string; name: string }) => (
+  <>
+    {' '}
+    <a href={`${program}#${name}`}>Change this setting</a>
+  </>
+)
+
 /** The steps of an event's decision. @param base the workspace's path */
 export const Steps = ({ base, steps }: { base: string; steps: Step[] }) => (
   <ol class="steps">
@@ -39,12 +47,10 @@ export const Steps = ({ base, steps }: { base: string; steps: Step[] }) => (
       <li>
         {explain(step)}
         {step.code === 'known_customer_not_credited' && (
-          <>
-            {' '}
-            <a href={`${base}/programs/${step.facts.programId}#attributeKnownCustomers`}>
-              Change this setting
-            </a>
-          </>
+          <SettingLink program={`${base}/programs/${step.facts.programId}`} name="attributeKnownCustomers" />
+        )}
+        {step.code === 'code_not_trusted' && (
+          <SettingLink program={`${base}/programs/${step.facts.programId}`} name="trustedAttribution" />
         )}
       </li>
     ))}

@@ -72,6 +72,7 @@ export const programFields = (program: ProgramTerms): Fields => ({
   attribution: program.attribution,
   attributeKnownCustomers: program.attributeKnownCustomers ? 'backend' : 'processor',
   lateLeadDays: String(program.lateLeadDays),
+  ...(program.trustedAttribution && { trustedAttribution: 'on' }),
   selfReferrals: program.selfReferrals,
   minimumPayoutCents: plainMoney(program.minimumPayoutCents, MINIMUM_CURRENCY),
   ...scheduleFields(program),
@@ -105,6 +106,7 @@ export const readProgram = (fields: Fields): Reading => {
     attribution: fields.attribution,
     attributeKnownCustomers: fields.attributeKnownCustomers === 'backend',
     lateLeadDays: numberIn(fields, 'lateLeadDays'),
+    trustedAttribution: fields.trustedAttribution !== undefined,
     selfReferrals: fields.selfReferrals,
     minimumPayoutCents: readMinimum('minimumPayoutCents'),
     ...readSchedule(fields),
@@ -190,6 +192,12 @@ export const ProgramInputs = ({ example, fields, errors }: FormState & { example
         {...control('lateLeadDays')}
         hint={`A sale that your backend reports without a click is credited if a lead of its customer follows within this time, with a click from before the sale. Defaults to ${PROGRAM_DEFAULTS.lateLeadDays}.`}
         {...days}
+      />
+      <Checkbox
+        label="Trust partners named in reports"
+        name="trustedAttribution"
+        hint="For sales without a click, such as by phone: your backend names the partner by a slug or a coupon code, and whoever has its API key can credit any partner of this program."
+        checked={fields.trustedAttribution !== undefined}
       />
       <Select
         {...control('selfReferrals')}

@@ -7,8 +7,8 @@ import {
   type Referral,
   startAt,
 } from '../customers/owner.ts'
-import type { Click, CouponAlias, PartnerTerms, Renewal } from '../tracking/attribution.ts'
-import { type HandCreditStep, handCreditOf } from '../tracking/steps.ts'
+import type { Click, CodeCredit, CouponAlias, PartnerTerms, Renewal } from '../tracking/attribution.ts'
+import { codeStepOf, type HandCreditStep, handCreditOf } from '../tracking/steps.ts'
 import { type Candidate, findBuyer, identitiesOf } from './buyer.ts'
 import type { KnownFacts, OwnReferral, RecordedRefund, RecordedSale } from './plan.ts'
 import type { SalesFrom } from './processors.ts'
@@ -34,7 +34,7 @@ export type Loaded = {
   terms: ReadonlyMap<string, PartnerTerms>
 }
 
-type OwnCredit = Pick<KnownFacts, 'coupon' | 'click' | 'referredAt'>
+type OwnCredit = Pick<KnownFacts, 'coupon' | 'click' | 'code' | 'referredAt'>
 type Claim = OwnCredit & Pick<KnownFacts, 'isByAddress'>
 
 /**
@@ -59,27 +59,42 @@ const couponOf = (
   return referrer ? { couponId: coupon?.couponId ?? couponId, partner: referrer } : null
 }
 
-const credits = ({ coupon, click, referredAt }: OwnCredit): boolean =>
-  coupon?.partner.status === 'approved' ||
-  (click?.partner.status === 'approved' && referredAt < click.expiresAt)
+/** What became of the slug or coupon by which the merchant's report of the sale names a partner. */
+const codeOf = ({ sales, terms }: Loaded): CodeCredit | null => {
+  const step = codeStepOf(sales.flatMap(({ steps }) => steps))
+  if (!step) return null
+  return { step, partner: step.code === 'partner_code' ? (terms.get(step.facts.partnerId) ?? null) : null }
+}
 
-/** The referral that a purchase's own coupon or click makes. */
+/** The active partner whom a purchase's own coupon names, else its click, else the report of it. */
+const creditedBy = ({
+  coupon,
+  click,
+  code,
+  referredAt,
+}: OwnCredit): { source: 'coupon' | 'click' | 'code'; partner: PartnerTerms } | null => {
+  if (coupon?.partner.status === 'approved') return { source: 'coupon', partner: coupon.partner }
+  if (click?.partner.status === 'approved' && referredAt < click.expiresAt) {
+    return { source: 'click', partner: click.partner }
+  }
+  return code?.partner?.status === 'approved' ? { source: 'code', partner: code.partner } : null
+}
+
+/** The referral that a purchase's own coupon, click or code makes. */
 export const ownReferral = (
   purchase: Pick<Purchase, 'externalId' | 'checkout' | 'sale'>,
-  { coupon, click, referredAt: validAt, isByAddress }: Claim,
+  { isByAddress, ...own }: Claim,
   at: Date,
 ): OwnReferral | null => {
-  const own = { coupon, click, referredAt: validAt }
-  if (!credits(own)) return null
-  const byCoupon = coupon?.partner.status === 'approved' ? coupon.partner : null
-  const partner = byCoupon ?? click?.partner
-  if (!partner) return null
+  const credit = creditedBy(own)
+  if (!credit) return null
+  const { partner, source } = credit
   // What cost nothing moves nobody, nor does a customer who is known by a typed address only.
   const isFree = purchase.sale?.paid.grossCents === 0
   return {
     origin: purchase.checkout?.id ?? purchase.externalId ?? '',
     partnerId: partner.id,
-    source: byCoupon ? 'coupon' : 'click',
+    source,
     attribution: isFree || isByAddress ? 'first' : partner.attribution,
     referredAt: at,
   }
@@ -130,13 +145,14 @@ export const knownFacts = (
   const own = {
     coupon: couponOf(loaded, purchase.coupons, origins, trigger),
     click: loaded.click,
+    code: codeOf(loaded),
     referredAt: purchase.referredAt ?? paidAt,
   }
   const begun =
-    trial && subscription && !isMerchants && !loaded.firstSale && !credits(own)
-      ? { coupon: loaded.trialCoupon, click: loaded.trialClick, referredAt: trial.createdAt }
+    trial && subscription && !isMerchants && !loaded.firstSale && !creditedBy(own)
+      ? { coupon: loaded.trialCoupon, click: loaded.trialClick, code: null, referredAt: trial.createdAt }
       : null
-  const credit = begun && credits(begun) ? begun : own
+  const credit = begun && creditedBy(begun) ? begun : own
 
   const reported = loaded.sales.filter(({ reportedAt }) => reportedAt).map((s) => s.customerExternalId)
   const { customer, tie, isGuest, isByAddress } = findBuyer(
@@ -145,7 +161,7 @@ export const knownFacts = (
     {
       at,
       isPaid: sale !== null && sale.paid.netCents > 0,
-      hasCredit: credits(credit),
+      hasCredit: creditedBy(credit) !== null,
       binds: purchase.customer !== null && purchase.isInvoiced,
     },
   )
@@ -161,7 +177,9 @@ export const knownFacts = (
   const ownerId = isGuest ? null : ownerAt(referrals, at)
   const owner =
     loaded.terms.get(ownerId ?? '') ??
-    [credit.coupon?.partner, credit.click?.partner].find((partner) => partner?.id === ownerId)
+    [credit.coupon?.partner, credit.click?.partner, credit.code?.partner].find(
+      (partner) => partner?.id === ownerId,
+    )
   const start = (partner: PartnerTerms) => withStart(partner, customer, at)
   const find = (id: string) => loaded.terms.get(id)
   const renewal =
@@ -180,6 +198,7 @@ export const knownFacts = (
     referredAt: credit.referredAt,
     coupon: credit.coupon && { ...credit.coupon, partner: start(credit.coupon.partner) },
     click: credit.click && { ...credit.click, partner: start(credit.click.partner) },
+    code: credit.code && { ...credit.code, partner: credit.code.partner && start(credit.code.partner) },
     customerPartner: owner ? start(owner) : null,
     referredLaterAt: lateReferral(referrals, at)?.referredAt,
     byHand: hand && { step: hand, partner: credited ? start(credited) : null },

@@ -71,8 +71,8 @@ export const planReport = (purchase: Purchase, facts: KnownFacts, recorded: Reco
   const { sale, reportedAt, customerExternalId } = recorded
   const at = reportedAt ?? recorded.occurredAt
   const report = { ...reportOf(purchase, facts, sale), customerExternalId }
-  const { click, customerPartner, referredLaterAt, salesFrom, customer, byHand } = facts
-  const of = { click, customerPartner, referredLaterAt, salesFrom, byHand }
+  const { click, code, customerPartner, referredLaterAt, salesFrom, customer, byHand } = facts
+  const of = { click, code, customerPartner, referredLaterAt, salesFrom, byHand }
   const known = { ...of, customerEmails: customer?.emails }
   const decision = keepRejected(decide(report, known, at), recorded.steps)
   const change = {
@@ -193,7 +193,7 @@ const reportOf = (purchase: Purchase, facts: KnownFacts, sale: Money): Report =>
 
 const decideSale = (
   report: Report,
-  { click, customerPartner, customer, coupon, renewal, referredAt, recorded, byHand }: KnownFacts,
+  { click, code, customerPartner, customer, coupon, renewal, referredAt, recorded, byHand }: KnownFacts,
   { sale: { isProration = false } }: PaidPurchase,
   paidAt: Date,
 ): Decision => {
@@ -205,7 +205,7 @@ const decideSale = (
   const purchase = { coupon, referredAt, earnedAt, renewal, isProration }
   return decide(
     report,
-    { click, customerPartner, byHand, customerEmails: customer?.emails, purchase },
+    { click, code, customerPartner, byHand, customerEmails: customer?.emails, purchase },
     paidAt,
   )
 }

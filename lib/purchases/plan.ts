@@ -64,7 +64,7 @@ export type KnownCustomer = {
 }
 
 /** What the database knows of a purchase. `customerPartner` owns the customer at the time of the purchase. */
-export type KnownFacts = Pick<Facts, 'click' | 'customerPartner' | 'referredLaterAt' | 'byHand'> &
+export type KnownFacts = Pick<Facts, 'click' | 'code' | 'customerPartner' | 'referredLaterAt' | 'byHand'> &
   Pick<PurchaseFacts, 'coupon' | 'referredAt'> & {
     renewal: Renewal | null
     /** Who reports the sales that earn, by the setting in force when it was paid. */

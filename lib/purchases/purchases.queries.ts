@@ -172,6 +172,7 @@ export const loadAllKnownFacts = async (
          select partner_id as id from referrals where customer_id in (select id from candidate)
          union select partner_id from first_sale where partner_id is not null
          union select partner_id from sold where partner_id is not null
+         union select (jsonb_path_query(steps, '$[*] ? (@.code == "partner_code")') -> 'facts' ->> 'partnerId')::uuid from sold
          union select id from partners where workspace_id = ${workspaceId} and id = wanted."creditTo"
          union select "partnerId" from click union select "partnerId" from trial_click
          union select "partnerId" from coupon union select "partnerId" from trial_coupon) credited) as "terms",

@@ -6,7 +6,7 @@ import { CLOCK_DIFFERENCE_MS } from './occurred-at.ts'
 import type { Report } from './report.ts'
 import type { Reward } from './rewards.ts'
 import type { SelfReferrals } from './self-referrals.ts'
-import type { ClickFacts, HandCreditStep, Step } from './steps.ts'
+import type { ClickFacts, CodeStep, HandCreditStep, Step } from './steps.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 
@@ -58,7 +58,12 @@ export type Facts = {
   purchase?: PurchaseFacts | undefined
   /** Present if a manager has decided whom it is credited to. */
   byHand?: HandCredit | null | undefined
+  /** Present if the report names a partner by a slug or a coupon. */
+  code?: CodeCredit | null | undefined
 }
+
+/** What became of the slug or coupon of a report. Without a partner, it credits nobody. */
+export type CodeCredit = { partner: PartnerTerms | null; step: CodeStep }
 
 /** A manager's decision, which prevails over coupon, click and customer. Without a partner, nobody is credited. */
 type HandCredit = { partner: PartnerTerms | null; step: HandCreditStep }
@@ -85,8 +90,8 @@ export type Renewal = { partner: PartnerTerms | null; because: 'subscription' | 
 /** A coupon or promotion code that credits a partner. */
 export type CouponAlias = { couponId: string; partner: PartnerTerms }
 
-/** `manual`: a manager has credited it by hand. */
-export type AttributedBy = 'coupon' | 'click' | 'customer' | 'manual'
+/** `code`: the report names the partner. `manual`: a manager has credited it by hand. */
+export type AttributedBy = 'coupon' | 'click' | 'code' | 'customer' | 'manual'
 
 export type Credit = { partner: PartnerTerms; by: AttributedBy }
 
@@ -134,16 +139,28 @@ export const followReportedClick = (clickId: string | null, click: Click | null,
     ? { credit: null, steps: [{ code: 'later_click', facts: clickFacts(click) }] }
     : followClick(clickId, click, at)
 
+/** The credit that a report's click gives, else its slug or coupon. */
+export const withCode = (byClick: Attribution, code: CodeCredit | null | undefined): Attribution => {
+  if (!code || byClick.credit) return byClick
+  const { partner, step } = code
+  if (partner?.status !== 'approved') {
+    return { credit: null, steps: [...byClick.steps, step, ...(partner ? [inactive(partner)] : [])] }
+  }
+  // That there is no click explains nothing here.
+  const steps = byClick.steps.filter((before) => before.code !== 'no_click')
+  return { credit: { partner, by: 'code' }, steps: [...steps, step] }
+}
+
 /**
  * Which partner an event is credited to, and the steps that led there.
  *
- * A manager's decision comes first. A payment processor's sale is credited by coupon, else by the checkout's click, else as the first sale of its
+ * A manager's decision comes first. A payment processor's sale is credited by coupon, else by the checkout's click, else by the code of the merchant's report of it, else as the first sale of its
  * subscription was, else to the customer's partner.
  * Design, section 5.
  *
- * A merchant's report is credited by click. Two program settings credit the customer's partner instead:
- * `attribution: "first"` over a click of the same program, and `attributeKnownCustomers` for a sale without a usable
- * click. A banned partner is never credited.
+ * A merchant's report is credited by click, else by a slug or coupon that it names, where the program trusts that. Two program settings credit the customer's partner instead:
+ * `attribution: "first"` over a click or code of the same program, and `attributeKnownCustomers` for a sale without either.
+ * A banned partner is never credited.
  */
 export const attribute = (report: Claim, facts: Facts, now: Date): Attribution => {
   const { purchase, byHand } = facts
@@ -152,17 +169,19 @@ export const attribute = (report: Claim, facts: Facts, now: Date): Attribution =
     return { credit: partner && { partner, by: 'manual' }, steps: [step] }
   }
   if (!purchase) {
-    return attributeReport(report, facts, followReportedClick(report.clickId, facts.click, now), now)
+    const byClick = followReportedClick(report.clickId, facts.click, now)
+    return attributeReport(report, facts, withCode(byClick, facts.code), now)
   }
 
   const byCoupon = purchase.coupon ? followCoupon(purchase.coupon) : { credit: null, steps: [] }
   if (byCoupon.credit) return byCoupon
   // A renewal has no click, and needs none.
   const byClick = report.clickId ? followClick(report.clickId, facts.click, purchase.referredAt) : byCoupon
+  const named = withCode(byClick, facts.code)
   const { credit, steps } =
-    purchase.renewal && !byClick.credit
-      ? followRenewal(purchase.renewal, byClick)
-      : attributeReport(report, facts, byClick, now)
+    purchase.renewal && !named.credit
+      ? followRenewal(purchase.renewal, named)
+      : attributeReport(report, facts, named, now)
   return {
     credit,
     steps: [

@@ -1,7 +1,7 @@
 /** Requests of POST /api/track/batch. */
 import * as z from 'zod'
 import { ApiError } from '../http/errors.ts'
-import { leadFields, saleFields, toLead, toSale } from './reports.schemas.ts'
+import { checkCodes, leadFields, saleFields, toLead, toSale } from './reports.schemas.ts'
 
 const MAX_EVENTS = 500
 
@@ -13,10 +13,12 @@ export const BatchEvent = z
   .discriminatedUnion('kind', [
     saleFields
       .extend({ kind: z.literal('sale') })
+      .check(checkCodes)
       .transform(toSale)
       .meta({ id: 'BatchSale' }),
     leadFields
       .extend({ kind: z.literal('lead') })
+      .check(checkCodes)
       .transform(toLead)
       .meta({ id: 'BatchLead' }),
   ])

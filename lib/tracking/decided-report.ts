@@ -1,9 +1,10 @@
 /** What a decided report changes of its customer. */
 import { emailOf, type Identity, identityOf } from '../customers/identities.ts'
 import type { ReportedRefund } from '../purchases/refunds.ts'
-import type { Click, Credit } from './attribution.ts'
+import type { Click, CodeCredit, Credit, PartnerTerms } from './attribution.ts'
 import type { Decision } from './decide.ts'
 import type { Report } from './report.ts'
+import type { Step } from './steps.ts'
 
 /** The customer of a report, as it was read. */
 export type ReportedCustomer = {
@@ -25,6 +26,7 @@ export type DecidedReport = {
   /** Whether sales were reported under the id of the customer, who is not known. */
   adoptsSales: boolean
   click: Click | null
+  code?: CodeCredit | null | undefined
   bodyHash: string | null
   /** Whether a payment processor may report the same sale. */
   mayBeDuplicate: boolean
@@ -41,9 +43,10 @@ export const changesOf = (decided: DecidedReport, customer: ReportedCustomer, { 
   const { report } = decided
   const email = report.customerEmail ?? customer.email
   const name = report.customerName ?? customer.name
-  // Only a click moves an existing customer. A sale credited to the customer's partner must not undo the move of a
+  // Only a click or a code moves an existing customer. A sale credited to the customer's partner must not undo the move of a
   // concurrent click.
-  const isMoved = customer.partnerId === null || (by === 'click' && partner.attribution === 'last')
+  const isMoved =
+    customer.partnerId === null || ((by === 'click' || by === 'code') && partner.attribution === 'last')
   const partnerId = isMoved ? partner.id : customer.partnerId
   // A purchase that is planned concurrently depends on it, so that plan must not hold.
   // So do the customer's later sales on a dated report.
@@ -55,9 +58,17 @@ export const changesOf = (decided: DecidedReport, customer: ReportedCustomer, { 
   return { email, name, partnerId, isMoved, isReferred, isChanged }
 }
 
-/** The click that refers the customer, also if another partner owns it and keeps it. */
-export const referrerOf = ({ click, decision: { steps } }: DecidedReport): Click | null =>
-  steps.some(({ code }) => code === 'click') ? click : null
+/** Who refers a customer. By a click, it did so when the link was clicked. */
+export type Referrer = { partner: PartnerTerms; source: 'click' | 'code'; clickedAt: Date | null }
+
+/** The partner who refers the customer by the click or the code, also if another one owns it and keeps it. */
+export const referrerOf = ({ click, code, decision: { steps } }: DecidedReport): Referrer | null => {
+  const has = (step: Step['code']) => steps.some((taken) => taken.code === step)
+  if (click && has('click')) return { partner: click.partner, source: 'click', clickedAt: click.createdAt }
+  return code?.partner?.status === 'approved' && has('partner_code')
+    ? { partner: code.partner, source: 'code', clickedAt: null }
+    : null
+}
 
 /** The addresses that a report adds to its customer. They count for all its payments, unlike those of an import. */
 export const addressesOf = ({ customerExternalId, customerEmail }: Report): string[] => [

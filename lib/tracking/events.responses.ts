@@ -11,7 +11,7 @@ export const EventResponse = z
     externalId: z.string(),
     eventName: z.string(),
     attributed: z.boolean(),
-    attributedBy: z.enum(['coupon', 'click', 'customer', 'manual']).nullable(),
+    attributedBy: z.enum(['coupon', 'click', 'code', 'customer', 'manual']).nullable(),
     partner: z
       .strictObject({ id: z.uuid(), slug: z.string(), name: z.string().nullable(), email: z.string() })
       .nullable(),

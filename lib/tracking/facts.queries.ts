@@ -5,16 +5,19 @@ import type { Client } from '../db/neon.ts'
 import { purchaseKeyOf } from '../purchases/facts.ts'
 import { isProcessorId } from '../purchases/processors.ts'
 import type { ReportedRefund } from '../purchases/refunds.ts'
+import { slugKey } from '../slugs.ts'
 import {
   type Attribution,
   type Click,
   type Facts,
   followReportedClick,
   type PartnerTerms,
+  withCode,
 } from './attribution.ts'
 import { clickIdsIn } from './click-ids.ts'
 import type { ReportedCustomer } from './decided-report.ts'
 import { judgedAt } from './occurred-at.ts'
+import { followCode } from './partner-codes.ts'
 import type { Report } from './report.ts'
 import type { RecordedEvent } from './reports.queries.ts'
 
@@ -39,15 +42,20 @@ export type ReportFacts = Facts & {
 /** Why a report's API key is refused. A revoked or expired key counts as unknown. */
 export type KeyRefusal = 'unknown_key' | 'insufficient_scope'
 
-type ReportKey = Pick<Report, 'kind' | 'externalId' | 'customerExternalId' | 'clickId' | 'occurredAt'>
+type ReportKey = Pick<
+  Report,
+  'kind' | 'externalId' | 'customerExternalId' | 'clickId' | 'occurredAt' | 'code'
+>
 
 /** What load_report_1 of schema.sql returns. */
-export type LoadedFacts = Omit<ReportFacts, 'click' | 'customerPartner'> & {
+export type LoadedFacts = Omit<ReportFacts, 'click' | 'customerPartner' | 'code'> & {
   click: FromJson<Click> | null
   customerPartner: FromJson<PartnerTerms> | null
   /** Of a dated report: everybody who referred the customer, with the terms of that time. */
   referrals: ReferralRow[] | null
   referrers: FromJson<PartnerTerms>[] | null
+  /** Who has the slug or coupon that the report names. */
+  codeHolders: { isTrusted: boolean; partner: FromJson<PartnerTerms> }[]
 }
 
 type ReferralRow = Pick<Referral, 'origin' | 'partnerId' | 'source' | 'attribution'> & {
@@ -66,12 +74,13 @@ export const loadReportFacts = async (
   report: ReportKey,
   now: Date,
 ): Promise<ReportFacts | KeyRefusal> => {
-  const { kind, externalId, customer, clickIds, processorKey, isOwn, datedAt } = wantedOf(report, now)
+  const wanted = wantedOf(report, now)
+  const { kind, externalId, customer, clickIds, processorKey, isOwn, datedAt, slugKey, couponCode } = wanted
   const [row] = await db.query<{ facts: LoadedFacts | KeyRefusal }>(
-    'select load_report_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as facts',
+    'select load_report_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as facts',
     [
       ...[apiKeyHash, kind, externalId, customer.kind, customer.value],
-      ...[clickIds, processorKey, isOwn, now, datedAt],
+      ...[clickIds, processorKey, isOwn, now, datedAt, slugKey, couponCode],
     ],
   )
   const facts = row?.facts ?? 'unknown_key'
@@ -80,7 +89,7 @@ export const loadReportFacts = async (
 
 /** What load_report_1 is to load of a report. */
 export const wantedOf = (report: ReportKey, now: Date) => {
-  const { kind, externalId, customerExternalId, clickId } = report
+  const { kind, externalId, customerExternalId, clickId, code } = report
   const at = judgedAt(report, now)
   const customer = identityOf(customerExternalId)
   // Only a sale under an id of the merchant's can be a possible duplicate, or depends on who reports the sales that earn.
@@ -93,6 +102,8 @@ export const wantedOf = (report: ReportKey, now: Date) => {
     processorKey: kind === 'lead' ? null : purchaseKeyOf(externalId),
     isOwn,
     datedAt: at < now ? at : null,
+    slugKey: code?.by === 'slug' ? slugKey(code.value) : null,
+    couponCode: code?.by === 'coupon' ? code.value : null,
   }
 }
 
@@ -100,7 +111,13 @@ export const wantedOf = (report: ReportKey, now: Date) => {
 export const readFacts = (facts: LoadedFacts, report: ReportKey, now: Date): ReportFacts => {
   const at = judgedAt(report, now)
   const click = facts.click && reviveClick(facts.click)
-  return { ...facts, click, ...ownerOf(facts, followReportedClick(report.clickId, click, at), at) }
+  const holders = facts.codeHolders.map(({ isTrusted, partner }) => ({
+    isTrusted,
+    partner: reviveTerms(partner),
+  }))
+  const code = followCode(report.code, holders)
+  const own = withCode(followReportedClick(report.clickId, click, at), code)
+  return { ...facts, click, code, ...ownerOf(facts, own, at) }
 }
 
 /** The partner who owns the customer, or owned it when a dated report took place, which refers the customer itself. */

@@ -18,7 +18,7 @@ export type LateReport = {
  * What a report refers of payments received before: these have to be planned again, of the customer from the click on, and of
  * its addresses whose payments were credited to nobody. Then the report has no hash until that is done (mark_late of
  * schema.sql). A sale that somebody has referred by then stays that partner's. A sale in whole seconds is a processor's.
- * Concurrent reports commit in another order than that of their times, so they count within a second; an import counts for
+ * Concurrent reports commit in another order than that of their times, so they count within a second; an import or a code counts for
  * the sales after it.
  *
  * @returns null if there can be none
@@ -32,5 +32,5 @@ export const lateOf = (decided: DecidedReport, credit: Credit): LateReport | nul
   const { isReferred, isClickedFirst } = customer
     ? { ...changesOf(decided, customer, credit), ...customer }
     : { isReferred: adoptsSales, isClickedFirst: adoptsSales }
-  return { isReferred, isDated, since: referrer && isClickedFirst ? referrer.createdAt : at, emails }
+  return { isReferred, isDated, since: (isClickedFirst && referrer?.clickedAt) || at, emails }
 }

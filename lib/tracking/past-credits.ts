@@ -45,7 +45,7 @@ const creditOf = (
   referrals: ReadonlyMap<string, Referral[]>,
   credits: Credits,
 ): string | null => {
-  const { kind, occurredAt, click, purchase } = event
+  const { kind, occurredAt, click, code, purchase } = event
   const find = (id: string | null) => termsAt(past.partners.get(id ?? ''), change, occurredAt)
   const own = referrals.get(customerOf(event)) ?? []
   const at = purchase ? endOfSecond(occurredAt) : occurredAt
@@ -57,6 +57,7 @@ const creditOf = (
   const firstSale = first && (decided === undefined ? first : { ...first, partnerId: decided })
   const facts = {
     click: click && clicked ? { ...click, expiresAt: expiryOf(click, past, change), partner: clicked } : null,
+    code: code && { step: code, partner: find(code.facts.partnerId) ?? null },
     customerPartner: find(ownerId) ?? null,
     referredLaterAt: lateReferral(own, at)?.referredAt,
     purchase: purchase && {
@@ -83,7 +84,9 @@ const expiryOf = (
 const referralsUnder = (past: Past, change: TermsChange): ReadonlyMap<string, Referral[]> => {
   const { programId, program = {} } = change
   const isFromThen = ({ source, referredAt, programId: of }: Referral) =>
-    (source === 'click' || source === 'coupon') && of === programId && referredAt >= past.since
+    (source === 'click' || source === 'coupon' || source === 'code') &&
+    of === programId &&
+    referredAt >= past.since
   const referrals = new Map(
     [...past.customers].map(([id, customer]) => [
       id,

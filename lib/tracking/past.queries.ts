@@ -72,6 +72,7 @@ export const readPastEvents = async (
              'amountCents', e.amount_cents, 'currency', e.currency,
              'partnerId', e.partner_id, 'attributedBy', e.attributed_by,
              'earnsNothing', jsonb_path_query_array(e.steps, '$[*].code') ?| ${textArray(EARNS_NOTHING)},
+             'code', jsonb_path_query_first(e.steps, '$[*] ? (@.code == "partner_code")'),
              'click', case when c.id is not null then jsonb_build_object(
                'id', c.id, 'createdAt', c.created_at, 'expiresAt', c.expires_at, 'partnerId', c.partner_id) end,
              'purchase', case when e.kind = 'sale' and (e.reported_at is null or paid.is_sale) then jsonb_build_object(

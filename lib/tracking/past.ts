@@ -2,6 +2,7 @@
 import type { Referral } from '../customers/owner.ts'
 import type { AttributedBy, Click, PartnerTerms, PurchaseFacts } from './attribution.ts'
 import type { Report } from './report.ts'
+import type { CodeStep } from './steps.ts'
 
 /** A recorded sale or lead, as far as its decision depends on it. */
 export type PastEvent = Pick<Report, 'kind' | 'externalId' | 'customerExternalId' | 'sale'> & {
@@ -12,6 +13,8 @@ export type PastEvent = Pick<Report, 'kind' | 'externalId' | 'customerExternalId
   partnerId: string | null
   attributedBy: AttributedBy | null
   click: (Omit<Click, 'partner'> & { partnerId: string }) | null
+  /** The partner whom its report names by a slug or a coupon, if no click counted. */
+  code: Extract<CodeStep, { code: 'partner_code' }> | null
   /** Present for a sale that a payment processor reported. */
   purchase: PastPurchase | undefined
   /** A manager rejected its commission, or the purchase earns as another event. */

@@ -67,7 +67,8 @@ export const decideLoaded = (
   bodyHash: string,
   now: Date,
 ): DecidedReport => {
-  const { workspaceId, customer, adoptsSales, refunds, click, hasProcessorEvents, mayBeDuplicate } = facts
+  const { workspaceId, customer, adoptsSales, refunds, click, code, hasProcessorEvents, mayBeDuplicate } =
+    facts
   const isJoined = hasProcessorEvents || tiedByLead(report).length > 0
   const at = judgedAt(report, now)
   return {
@@ -78,6 +79,7 @@ export const decideLoaded = (
     mayBeDuplicate,
     refunds,
     click,
+    code,
     decision: decide(report, facts, at),
     bodyHash: isJoined ? null : bodyHash,
     at,

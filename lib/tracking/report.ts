@@ -1,5 +1,8 @@
 import type { Money } from './rewards.ts'
 
+/** How a report names the partner itself, without a click: by a slug, present or former, or by the id or label of a coupon. */
+export type PartnerCode = { by: 'slug' | 'coupon'; value: string }
+
 /** A sale or lead as the merchant reported it, with every default filled in. */
 export type Report = {
   kind: 'sale' | 'lead'
@@ -12,6 +15,8 @@ export type Report = {
   metadata: Record<string, unknown> | null
   /** When it took place, if the report says so. */
   occurredAt?: Date | undefined
+  /** The partner, if the report names one. */
+  code?: PartnerCode | undefined
   /** What was sold; a lead has none. */
   sale: Money | null
 }

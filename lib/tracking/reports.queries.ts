@@ -100,7 +100,8 @@ const toCredited = (decided: DecidedReport, credit: Credit, reversedCents: bigin
       ? {
           partnerId: referrer.partner.id,
           attribution: referrer.partner.attribution,
-          clickedAt: referrer.createdAt,
+          source: referrer.source,
+          clickedAt: referrer.clickedAt ?? undefined,
         }
       : undefined,
     commission: commission

@@ -4,7 +4,7 @@ import { MAX_EMAIL_LENGTH, normalizeEmail } from '../emails.ts'
 import { currency, id, MAX_ID_LENGTH, optional } from '../http/fields.ts'
 import { MAX_AMOUNT_CENTS } from '../money.ts'
 import { CLOCK_DIFFERENCE_MS, MAX_AGE_DAYS } from './occurred-at.ts'
-import type { Report } from './report.ts'
+import type { PartnerCode, Report } from './report.ts'
 
 const MAX_METADATA_BYTES = 16 * 1024
 
@@ -58,6 +58,30 @@ const occurredAt = optional(
     }),
 )
 
+const partnerSlug = optional(
+  id(
+    'The partner by a slug of its links, present or former, where the program has `trustedAttribution`. A click that counts prevails.',
+  ),
+)
+const couponCode = optional(
+  id('The partner by a coupon of its, the ID or the label, where the program has `trustedAttribution`.'),
+)
+
+type Codes = { partnerSlug?: string | null | undefined; couponCode?: string | null | undefined }
+
+/** Refuses a report that names a partner twice. */
+export const checkCodes = (context: { value: Codes; issues: z.core.$ZodRawIssue[] }): void => {
+  const { partnerSlug, couponCode } = context.value
+  if (partnerSlug == null || couponCode == null) return
+  const message = 'Must not be sent with partnerSlug.'
+  context.issues.push({ code: 'custom', message, path: ['couponCode'], input: couponCode })
+}
+
+const toCode = ({ partnerSlug, couponCode }: Codes): PartnerCode | undefined => {
+  if (partnerSlug != null) return { by: 'slug', value: partnerSlug }
+  return couponCode != null ? { by: 'coupon', value: couponCode } : undefined
+}
+
 export const saleFields = z.object({
   externalId: id(
     'Your invoice or order id. One sale per id. For a payment that a connected payment processor reports too: ' +
@@ -79,6 +103,8 @@ export const saleFields = z.object({
   eventName: optional(id('Your name for the event.')).meta({ default: 'sale' }),
   metadata,
   occurredAt,
+  partnerSlug,
+  couponCode,
 })
 
 export const toSale = (sale: z.output<typeof saleFields>): Report => ({
@@ -91,11 +117,12 @@ export const toSale = (sale: z.output<typeof saleFields>): Report => ({
   eventName: sale.eventName ?? 'sale',
   metadata: sale.metadata ?? null,
   occurredAt: sale.occurredAt ?? undefined,
+  code: toCode(sale),
   sale: { amountCents: BigInt(sale.amountCents), currency: sale.currency ?? 'USD' },
 })
 
 /** POST /api/track/sale. */
-export const SaleEvent = saleFields.transform(toSale).meta({ id: 'SaleEvent' })
+export const SaleEvent = saleFields.check(checkCodes).transform(toSale).meta({ id: 'SaleEvent' })
 
 export const leadFields = z.object({
   externalId: id(
@@ -116,6 +143,8 @@ export const leadFields = z.object({
   eventName: optional(id('Your name for the event.')).meta({ default: 'lead' }),
   metadata,
   occurredAt,
+  partnerSlug,
+  couponCode,
 })
 
 export const toLead = (lead: z.output<typeof leadFields>): Report => ({
@@ -128,8 +157,9 @@ export const toLead = (lead: z.output<typeof leadFields>): Report => ({
   eventName: lead.eventName ?? 'lead',
   metadata: lead.metadata ?? null,
   occurredAt: lead.occurredAt ?? undefined,
+  code: toCode(lead),
   sale: null,
 })
 
 /** POST /api/track/lead. Its `externalId` names the customer too, unless `customerExternalId` does. */
-export const LeadEvent = leadFields.transform(toLead).meta({ id: 'LeadEvent' })
+export const LeadEvent = leadFields.check(checkCodes).transform(toLead).meta({ id: 'LeadEvent' })

@@ -2,6 +2,7 @@
 import { formatMoney } from '../money.ts'
 import { counted } from '../plural.ts'
 import { PROCESSOR_NAMES, type Processor, SALE_EXPECTED } from '../purchases/processors.ts'
+import type { PartnerCode } from './report.ts'
 import { type Reward, rewardResponse } from './rewards.ts'
 
 type RewardFacts = { percent: number } | { amountCents: number; currency: string }
@@ -13,6 +14,21 @@ export type HandCreditStep = {
   facts: { slug: string | null; partnerId: string | null; reason: string; by: string }
 }
 
+/** What became of the slug or coupon by which a report names a partner. Without `partner_code`, nobody may be credited by it. */
+export type CodeStep =
+  | { code: 'partner_code'; facts: PartnerCode & { slug: string; partnerId: string } }
+  /** The program of the partner does not allow it. */
+  | { code: 'code_not_trusted'; facts: PartnerCode & { programId: string } }
+  | { code: 'unknown_code'; facts: PartnerCode }
+  /** Partners of several programs have it, or several coupons. */
+  | { code: 'ambiguous_code'; facts: PartnerCode }
+
+const CODE_STEPS: Step['code'][] = ['partner_code', 'code_not_trusted', 'unknown_code', 'ambiguous_code']
+
+/** What became of the reported slug or coupon, among the steps of an event. */
+export const codeStepOf = (steps: Step[]): CodeStep | null =>
+  (steps.find(({ code }) => CODE_STEPS.includes(code)) as CodeStep | undefined) ?? null
+
 /** The manager's decision among the steps of an event, if there is one. */
 export const handCreditOf = (steps: Step[]): HandCreditStep | null =>
   steps.find((step) => step.code === 'credited_by_hand') ?? null
@@ -20,6 +36,7 @@ export const handCreditOf = (steps: Step[]): HandCreditStep | null =>
 /** One step of a decision. Times are ISO 8601 in UTC, amounts are minor units. */
 export type Step =
   | HandCreditStep
+  | CodeStep
   | { code: 'coupon'; facts: { couponId: string; slug: string } }
   | { code: 'click'; facts: ClickFacts }
   | { code: 'no_click'; facts: Record<string, never> }
@@ -128,6 +145,8 @@ const day = (iso: string): string => DAY.format(new Date(iso))
 const pays = (reward: RewardFacts): string =>
   'percent' in reward ? `${reward.percent}% of the sale` : formatMoney(reward.amountCents, reward.currency)
 
+const named = ({ by, value }: PartnerCode): string => `the ${by} “${value}”`
+
 const BECAUSE = {
   first_partner: (slug: string) =>
     `already belongs to “${slug}”, and this program keeps a customer’s first partner.`,
@@ -170,6 +189,14 @@ export const explain = (step: Step): string => {
       return `The visitor clicked the link of “${facts.slug}” on ${day(facts.clickedAt)}, but the click expired on ${day(facts.expiresAt)}.`
     case 'later_click':
       return `The visitor clicked the link of “${facts.slug}” on ${day(facts.clickedAt)}, after this event took place.`
+    case 'partner_code':
+      return `The report names “${facts.slug}” by ${named(facts)}, which this program trusts.`
+    case 'code_not_trusted':
+      return `The report names a partner by ${named(facts)}, which this program does not allow.`
+    case 'unknown_code':
+      return `The report names a partner by ${named(facts)}, which no partner has.`
+    case 'ambiguous_code':
+      return `The report names a partner by ${named(facts)}, which several partners have.`
     case 'partner_inactive':
       return `The partner “${facts.slug}” is not active and receives no credit.`
     case 'customer':

@@ -73,9 +73,10 @@ const readPast = async (
   )
   const partners = await inChunks(
     [
-      ...events.flatMap(({ partnerId, click, purchase }) => [
+      ...events.flatMap(({ partnerId, click, code, purchase }) => [
         partnerId,
         click?.partnerId,
+        code?.facts.partnerId,
         purchase?.firstSale?.partnerId,
       ]),
       ...customers.flatMap(([, { referrals }]) => referrals.map(({ partnerId }) => partnerId)),

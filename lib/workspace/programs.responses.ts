@@ -21,6 +21,7 @@ export const ProgramResponse = z
     attribution: z.enum(['last', 'first']),
     attributeKnownCustomers: z.boolean(),
     lateLeadDays: z.int(),
+    trustedAttribution: z.boolean(),
     selfReferrals: z.enum(SELF_REFERRALS),
     minimumPayoutCents: z.int(),
     payoutSchedule: z.enum(PAYOUT_SCHEDULES),

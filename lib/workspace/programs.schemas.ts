@@ -74,6 +74,10 @@ const programFields = {
     90,
     'A sale without a click is credited if a lead of its customer follows within so many days, with a click from before the sale.',
   ),
+  trustedAttribution: z.boolean('Must be true or false.').meta({
+    description:
+      'Credits sales and leads that your backend reports without a click to the partner whom it names by `partnerSlug` or `couponCode`.',
+  }),
   selfReferrals: z.enum(SELF_REFERRALS, 'Must be hold, allow or refuse.').meta({
     description:
       'What happens to a commission whose customer has the partner’s own email address: held for a manager, paid like ' +
@@ -139,6 +143,7 @@ export const NewProgram = z
       PROGRAM_DEFAULTS.attributeKnownCustomers,
     ),
     lateLeadDays: withDefault(programFields.lateLeadDays, PROGRAM_DEFAULTS.lateLeadDays),
+    trustedAttribution: withDefault(programFields.trustedAttribution, PROGRAM_DEFAULTS.trustedAttribution),
     selfReferrals: withDefault(programFields.selfReferrals, PROGRAM_DEFAULTS.selfReferrals),
     minimumPayoutCents: withDefault(programFields.minimumPayoutCents, PROGRAM_DEFAULTS.minimumPayoutCents),
     payoutSchedule: withDefault(programFields.payoutSchedule, PROGRAM_DEFAULTS.payoutSchedule),

@@ -23,6 +23,8 @@ export type ProgramTerms = Schedule & {
   attributeKnownCustomers: boolean
   /** Within how many days after a sale a report with an earlier click credits it. */
   lateLeadDays: number
+  /** Whether reports may name a partner by a slug or a coupon. */
+  trustedAttribution: boolean
   selfReferrals: SelfReferrals
   minimumPayoutCents: number
   /** Days between a scheduled run and its sending, in which managers can stop it. */
@@ -41,6 +43,7 @@ export const PROGRAM_DEFAULTS = {
   attribution: 'last',
   attributeKnownCustomers: false,
   lateLeadDays: 7,
+  trustedAttribution: false,
   selfReferrals: 'hold',
   minimumPayoutCents: 0,
   payoutSchedule: 'manual',

@@ -75,6 +75,7 @@ export type WorkspaceTables = {
     attribution: 'last' | 'first'
     attribute_known_customers: boolean
     late_lead_days: Generated<number>
+    trusted_attribution: Generated<boolean>
     self_referrals: Generated<SelfReferrals>
     minimum_payout_cents: ColumnType<bigint, number, number>
     payout_schedule: PayoutSchedule

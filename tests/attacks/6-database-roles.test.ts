@@ -202,7 +202,7 @@ test('functions with the owner’s rights say themselves which tables they mean,
 })
 
 test('a caller’s search_path does not lead such a function to other tables', async () => {
-  const load = `select load_report_1('${'0'.repeat(64)}', 'sale', 'x', 'external', 'x', null, 'x', true, now(), null) as answer`
+  const load = `select load_report_1('${'0'.repeat(64)}', 'sale', 'x', 'external', 'x', null, 'x', true, now(), null, null, null) as answer`
   await query('track', 'set search_path = auth, information_schema, pg_catalog')
   expect(await query('track', load.replace('load_report_1', 'public.load_report_1'))).toEqual([
     { answer: 'unknown_key' },

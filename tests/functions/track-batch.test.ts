@@ -1,7 +1,7 @@
 /** POST /api/track/batch: up to 500 sales and leads, each as if it had been reported alone. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Report, report, terms } from '../support/account.ts'
+import { addPartners, bodyOf, programOf, type Report, report, terms } from '../support/account.ts'
 import { createMerchant, errorShape, type Merchant, useDatabase } from '../support/merchant.ts'
 import { timesOver } from '../support/thorough.ts'
 
@@ -178,13 +178,11 @@ test('eight copies of a batch at once record each report once, and get the same 
 
 describe('a history', () => {
   const send = async (merchant: Merchant, history: Report[], sizes: number[] | null) => {
-    const clicks = { maya: await merchant.click('maya'), leo: await merchant.click('leo') }
-    const reports = history.map(({ kind, externalId, customer, via }) => ({
-      kind,
-      externalId,
-      customerExternalId: customer,
-      clickId: via && clicks[via],
-      ...(kind === 'sale' && { amountCents: 4_900 }),
+    const names = await addPartners(merchant)
+    const reports = history.map((event) => ({
+      kind: event.kind,
+      ...bodyOf(event, names),
+      ...(event.kind === 'sale' && { amountCents: 4_900 }),
     }))
     if (sizes === null) {
       const answers = []
@@ -219,18 +217,11 @@ describe('a history', () => {
         fc.array(report, { minLength: 1, maxLength: 14 }),
         fc.array(fc.integer({ min: 1, max: 14 }), { minLength: 1, maxLength: 4 }),
         async (terms, history, sizes) => {
-          const open = async () => {
-            const merchant = await createMerchant({
-              program: {
-                attribution: terms.attribution,
-                reward_interval: terms.interval,
-                attribute_known_customers: terms.knownCustomers,
-              },
+          const open = () =>
+            createMerchant({
+              program: programOf(terms),
               group: { leadReward: { amountCents: 500n, currency: 'USD' } },
             })
-            await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, { slug: 'leo' })
-            return merchant
-          }
           const [alone, together] = [await open(), await open()]
           const answers = await send(alone, history, null)
           expect(await send(together, history, sizes)).toEqual(answers)

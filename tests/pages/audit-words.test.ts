@@ -64,9 +64,10 @@ test.each([
         to: { kind: 'flat', amountCents: 500, currency: 'EUR' },
       },
       attributeKnownCustomers: { from: false, to: true },
+      trustedAttribution: { from: false, to: true },
       rewardDurationMonths: { from: 12, to: null },
     },
-    'changed a program: reward from 20.5% of each sale to 5.00 EUR for each sale, credit for known customers from off to on, reward duration from 12 to none',
+    'changed a program: reward from 20.5% of each sale to 5.00 EUR for each sale, credit for known customers from off to on, partners named in reports from off to on, reward duration from 12 to none',
   ],
   [
     'program.changed',

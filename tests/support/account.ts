@@ -1,35 +1,48 @@
 /** A model of attribution and rewards, to compare the service with. */
 import fc from 'fast-check'
+import type { Merchant } from './merchant.ts'
 
 export type Slug = 'maya' | 'leo'
-export type Report = { kind: 'sale' | 'lead'; externalId: string; customer: string; via: Slug | null }
+export type Report = {
+  kind: 'sale' | 'lead'
+  externalId: string
+  customer: string
+  via: Slug | null
+  /** How the report names the partner. */
+  by: 'clickId' | 'partnerSlug' | 'couponCode'
+}
 export type Terms = {
   attribution: 'first' | 'last'
   interval: 'one-time' | 'recurring'
   knownCustomers: boolean
+  /** Whether slugs and coupons in reports count. */
+  trusted: boolean
 }
 
 /** What the rules say in the fewest words: an account of the partners that a history of reports leaves behind. */
-export const account = ({ attribution, interval, knownCustomers }: Terms, history: Report[]) => {
+export const account = ({ attribution, interval, knownCustomers, trusted }: Terms, history: Report[]) => {
   const owners = new Map<string, Slug>()
-  const events = new Map<string, Report & { credited: Slug | null }>()
+  const clicked = new Set<string>()
+  const events = new Map<string, Report & { credited: Slug | null; isFirst: boolean }>()
 
   for (const report of history) {
-    const { kind, externalId, customer, via } = report
+    const { kind, externalId, customer, by } = report
+    const via = by === 'clickId' || trusted ? report.via : null
     const key = `${kind} ${externalId}`
     if (events.has(key)) continue
     const owner = owners.get(customer)
     const known = kind === 'sale' && knownCustomers ? (owner ?? null) : null
     const credited = via === null ? known : attribution === 'first' ? (owner ?? via) : via
-    events.set(key, { ...report, credited })
+    events.set(key, { ...report, credited, isFirst: owner === undefined })
     if (credited === null) continue
 
     if (owner === undefined || (attribution === 'last' && via !== null)) owners.set(customer, credited)
     // The links were clicked before all reports, and a late one may follow within a week: the first one with a click refers its
-    // customer's earlier sales.
-    if (owner !== undefined) continue
+    // customer's sales before anybody had. A slug or coupon refers none.
+    if (via === null || by !== 'clickId' || clicked.has(customer)) continue
+    clicked.add(customer)
     for (const event of events.values())
-      if (event.kind === 'sale' && event.customer === customer) event.credited ??= credited
+      if (event.kind === 'sale' && event.customer === customer && event.isFirst) event.credited ??= via
   }
 
   const rewarded = new Set<string>()
@@ -48,6 +61,7 @@ export const terms: fc.Arbitrary<Terms> = fc.record({
   attribution: fc.constantFrom('first', 'last'),
   interval: fc.constantFrom('one-time', 'recurring'),
   knownCustomers: fc.boolean(),
+  trusted: fc.boolean(),
 })
 // Few ids and customers, so that reports repeat and meet each other.
 export const report: fc.Arbitrary<Report> = fc.record({
@@ -55,4 +69,30 @@ export const report: fc.Arbitrary<Report> = fc.record({
   externalId: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
   customer: fc.constantFrom('ann', 'bob'),
   via: fc.constantFrom('maya', 'leo', null),
+  by: fc.constantFrom('clickId', 'clickId', 'partnerSlug', 'couponCode'),
 })
+
+/** A program under the terms. */
+export const programOf = ({ attribution, interval, knownCustomers, trusted }: Terms) => ({
+  attribution,
+  reward_interval: interval,
+  attribute_known_customers: knownCustomers,
+  trusted_attribution: trusted,
+})
+
+/** Adds the partner "leo", and a coupon of each partner. @returns how a report names each of them */
+export const addPartners = async ({ seed, workspace, programId, partnerId, click }: Merchant) => {
+  const leo = await seed.addPartner(workspace.id, programId, { slug: 'leo' })
+  await seed.addCoupon(workspace.id, partnerId, 'MAYA')
+  await seed.addCoupon(workspace.id, leo, 'LEO')
+  return {
+    maya: { clickId: await click('maya'), partnerSlug: 'maya', couponCode: 'MAYA' },
+    leo: { clickId: await click('leo'), partnerSlug: 'leo', couponCode: 'LEO' },
+  }
+}
+
+/** A report as it is sent. */
+export const bodyOf = (
+  { externalId, customer, via, by }: Report,
+  names: Awaited<ReturnType<typeof addPartners>>,
+) => ({ externalId, customerExternalId: customer, ...(via && { [by]: names[via][by] }) })

@@ -55,7 +55,7 @@ const hold = (eventId: string, clickId: string, cents: number | null) =>
 const credited = {
   partnerId: PARTNER,
   attributedBy: 'click',
-  referrer: { partnerId: PARTNER, attribution: 'last', clickedAt: NOW },
+  referrer: { partnerId: PARTNER, source: 'click', attribution: 'last', clickedAt: NOW },
   commission: {
     id: idOf('commission', NEW),
     programId: PROGRAM,
@@ -81,8 +81,18 @@ const imported = [
 const coupons = [{ n: 1, id: 'coupon-new', label: null }]
 
 const keyHash = (n: number) => n.toString(16).padStart(64, '0')
-const load = (kind: string, reportId: string, customer: string, click: string) =>
-  call('load_report_1', keyHash(1), kind, reportId, 'external', customer, click, 'order-1', true, NOW, null)
+const load = (
+  kind: string,
+  reportId: string,
+  customer: string,
+  click: string | null,
+  code: { slug?: string; coupon?: string } = {},
+) =>
+  call(
+    'load_report_1',
+    ...[keyHash(1), kind, reportId, 'external', customer, click, 'order-1', true, NOW, null],
+    ...[code.slug ?? null, code.coupon ?? null],
+  )
 
 const insertEvent = `insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, amount_cents,
     currency, click_id, steps, occurred_at)
@@ -156,6 +166,9 @@ export const CALLS: Record<string, string> = {
     { id: 're_new', amountCents: 100, currency: 'USD' },
   ]),
   'a refund before its sale is saved': refund({ saleExternalId: 'order-new' }),
+  'a sale with a slug is loaded': load('sale', 'order-new', 'user-new', null, { slug: 'slug-3' }),
+  'a sale with a former slug is loaded': load('sale', 'order-new', 'user-new', null, { slug: 'former-3' }),
+  'a sale with a coupon is loaded': load('sale', 'order-new', 'user-new', null, { coupon: 'coupon-3' }),
   'a repeated sale is loaded': load('sale', 'order-1', 'user-1', 'click-none'),
   'a new customer is saved': report({
     ...credited,

@@ -16,6 +16,7 @@ type Dated = {
   customer: string
   day: number
   click: { via: Slug; age: number } | null
+  named: Slug | null
 }
 type Terms = {
   attribution: 'first' | 'last'
@@ -47,6 +48,8 @@ const history: fc.Arbitrary<Dated[]> = fc.uniqueArray(
         nil: null,
       },
     ),
+    // A slug in the report.
+    named: fc.constantFrom(null, null, 'maya', 'leo'),
   }),
   { minLength: 1, maxLength: 9, selector: ({ day }) => day },
 )
@@ -67,6 +70,7 @@ const open = async ({ attribution, interval, months, knownCustomers, lateDays, b
       reward_duration_months: months,
       attribute_known_customers: knownCustomers,
       late_lead_days: lateDays,
+      trusted_attribution: true,
     },
     group: { leadReward: { amountCents: 500n, currency: 'USD' } },
   })
@@ -103,6 +107,7 @@ const deliver = async (merchant: Merchant, reports: Dated[], order: number[][]) 
       externalId: `${n}`,
       customerExternalId: report.customer,
       clickId: clicks.get(n),
+      partnerSlug: report.named,
       occurredAt: atDay(report.day).toISOString(),
     })
     expect(status).toBe(200)
@@ -131,10 +136,14 @@ const ledgerOf = async ({ workspace }: Merchant) => ({
 
 /** The rules in few words, as if each event had been reported when it took place. */
 const account = (terms: Terms, reports: Dated[]) => {
-  const referrals = reports.flatMap(({ customer, day, click }) => {
-    if (!click || click.age >= 90) return []
-    const isBanned = click.via === 'leo' && terms.bannedUntil !== null && day < terms.bannedUntil
-    return isBanned ? [] : [{ customer, day, clickedOn: day - click.age, via: click.via }]
+  const referrals = reports.flatMap(({ customer, day, click, named }) => {
+    const isBanned = (slug: Slug) => slug === 'leo' && terms.bannedUntil !== null && day < terms.bannedUntil
+    const ways = [
+      ...(click && click.age < 90 ? [{ via: click.via, clickedOn: day - click.age }] : []),
+      ...(named ? [{ via: named, clickedOn: Number.POSITIVE_INFINITY }] : []),
+    ]
+    const way = ways.find(({ via }) => !isBanned(via))
+    return way ? [{ customer, day, ...way }] : []
   })
   const ownerOn = (of: string, day: number): { via: Slug; daysLater: number | null } | undefined => {
     const its = referrals.filter(({ customer }) => customer === of).sort((a, b) => a.day - b.day)

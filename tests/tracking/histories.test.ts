@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { account, report, terms } from '../support/account.ts'
+import { account, addPartners, bodyOf, programOf, report, terms } from '../support/account.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
 
 const database = useDatabase()
@@ -9,22 +9,14 @@ test('any history of reports, with repeats, leaves the account that the rules sa
   await fc.assert(
     fc.asyncProperty(terms, fc.array(report, { minLength: 1, maxLength: 14 }), async (terms, history) => {
       const merchant = await createMerchant({
-        program: {
-          attribution: terms.attribution,
-          reward_interval: terms.interval,
-          attribute_known_customers: terms.knownCustomers,
-        },
+        program: programOf(terms),
         group: { leadReward: { amountCents: 500n, currency: 'USD' } },
       })
-      await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, { slug: 'leo' })
-      const clicks = { maya: await merchant.click('maya'), leo: await merchant.click('leo') }
+      const names = await addPartners(merchant)
 
-      for (const [at, { kind, externalId, customer, via }] of history.entries()) {
-        const { status, body } = await merchant[kind]({
-          externalId,
-          customerExternalId: customer,
-          clickId: via && clicks[via],
-        })
+      for (const [at, event] of history.entries()) {
+        const { kind, externalId } = event
+        const { status, body } = await merchant[kind](bodyOf(event, names))
         expect(status).toBe(200)
         const { events } = account(terms, history.slice(0, at + 1))
         expect(body.attributed).toBe(events.get(`${kind} ${externalId}`)?.credited !== null)

@@ -63,6 +63,7 @@ const sale = (at: Date, more: Partial<PastEvent> = {}): PastEvent => ({
   partnerId: 'maya',
   attributedBy: 'click',
   click: null,
+  code: null,
   purchase: undefined,
   earnsNothing: false,
   ...more,

@@ -1537,6 +1537,10 @@ eventName?: undefined | string | null
 metadata?: undefined | Record<string, unknown> | null
 /** When it happened, if that is not now: ISO 8601 with `Z` or an offset, at most 400 days ago. Everything is decided as of this time. */
 occurredAt?: undefined | string | null
+/** The partner by a slug of its links, present or former, where the program has `trustedAttribution`. A click that counts prevails. */
+partnerSlug?: undefined | string | null
+/** The partner by a coupon of its, the ID or the label, where the program has `trustedAttribution`. */
+couponCode?: undefined | string | null
 }
 SaleEvent: {
 /** Your invoice or order id. One sale per id. For a payment that a connected payment processor reports too: its id of the invoice (`in_...`) or, without one, of the payment (`pi_...`). */
@@ -1555,6 +1559,10 @@ eventName?: undefined | string | null
 metadata?: undefined | Record<string, unknown> | null
 /** When it happened, if that is not now: ISO 8601 with `Z` or an offset, at most 400 days ago. Everything is decided as of this time. */
 occurredAt?: undefined | string | null
+/** The partner by a slug of its links, present or former, where the program has `trustedAttribution`. A click that counts prevails. */
+partnerSlug?: undefined | string | null
+/** The partner by a coupon of its, the ID or the label, where the program has `trustedAttribution`. */
+couponCode?: undefined | string | null
 }
 Batch: {
 /** In the order in which they count. */
@@ -1578,6 +1586,10 @@ eventName?: undefined | string | null
 metadata?: undefined | Record<string, unknown> | null
 /** When it happened, if that is not now: ISO 8601 with `Z` or an offset, at most 400 days ago. Everything is decided as of this time. */
 occurredAt?: undefined | string | null
+/** The partner by a slug of its links, present or former, where the program has `trustedAttribution`. A click that counts prevails. */
+partnerSlug?: undefined | string | null
+/** The partner by a coupon of its, the ID or the label, where the program has `trustedAttribution`. */
+couponCode?: undefined | string | null
 kind: "sale"
 }
 BatchLead: {
@@ -1597,6 +1609,10 @@ eventName?: undefined | string | null
 metadata?: undefined | Record<string, unknown> | null
 /** When it happened, if that is not now: ISO 8601 with `Z` or an offset, at most 400 days ago. Everything is decided as of this time. */
 occurredAt?: undefined | string | null
+/** The partner by a slug of its links, present or former, where the program has `trustedAttribution`. A click that counts prevails. */
+partnerSlug?: undefined | string | null
+/** The partner by a coupon of its, the ID or the label, where the program has `trustedAttribution`. */
+couponCode?: undefined | string | null
 kind: "lead"
 }
 SaleCorrection: {
@@ -1692,6 +1708,8 @@ attribution?: undefined | "last" | "first"
 attributeKnownCustomers?: undefined | boolean
 /** A sale without a click is credited if a lead of its customer follows within so many days, with a click from before the sale. */
 lateLeadDays?: undefined | number
+/** Credits sales and leads that your backend reports without a click to the partner whom it names by `partnerSlug` or `couponCode`. */
+trustedAttribution?: undefined | boolean
 /** What happens to a commission whose customer has the partner’s own email address: held for a manager, paid like any other, or not created. */
 selfReferrals?: undefined | "hold" | "allow" | "refuse"
 /** The smallest balance that is paid out, in minor units. */
@@ -1883,7 +1901,7 @@ kind: "sale" | "lead" | "refund"
 externalId: string
 eventName: string
 attributed: boolean
-attributedBy: "coupon" | "click" | "customer" | "manual" | null
+attributedBy: "coupon" | "click" | "code" | "customer" | "manual" | null
 partner: {
 id: string
 slug: string
@@ -2095,6 +2113,7 @@ attributionDays: number
 attribution: "last" | "first"
 attributeKnownCustomers: boolean
 lateLeadDays: number
+trustedAttribution: boolean
 selfReferrals: "hold" | "allow" | "refuse"
 minimumPayoutCents: number
 payoutSchedule: "manual" | "weekly" | "twice_monthly" | "monthly"
