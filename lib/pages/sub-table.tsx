@@ -22,7 +22,7 @@ export const SubTable = ({ rows }: { rows: StatsRow[] }) => {
       >
         {subs.map((sub) => (
           <tr>
-            <td>{sub === null ? 'All others' : <bdi>{sub}</bdi>}</td>
+            <td class="link">{sub === null ? 'All others' : <bdi>{sub}</bdi>}</td>
             <td class="number">{count(sub, 'clicks')}</td>
             <td class="number">{count(sub, 'leads')}</td>
             <td class="number">{count(sub, 'sales')}</td>
