@@ -54,6 +54,7 @@ const REPEATABLE = [
     '/partners/{id}/links',
     '/partners/{id}/coupons',
     '/partners/{id}/notes',
+    '/invitations',
     '/commissions',
     '/commissions/{id}/reverse',
     '/members',

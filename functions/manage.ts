@@ -11,6 +11,7 @@ import customers from './manage/customers.ts'
 import events from './manage/events.ts'
 import exports from './manage/exports.ts'
 import groups from './manage/groups.ts'
+import invitations from './manage/invitations.ts'
 import invoices from './manage/invoices.ts'
 import joinPages from './manage/join-pages.ts'
 import links from './manage/links.ts'
@@ -45,6 +46,7 @@ export default createApp<NudgeEnv['Bindings']>()
   .route('/', links)
   .route('/', notes)
   .route('/', applications)
+  .route('/', invitations)
   .route('/', joinPages)
   .route('/', events)
   .route('/', commissions)

@@ -28,3 +28,6 @@ export const readEmail = (text: string | undefined): string | null => {
   const address = normalizeEmail(text)
   return isEmail(address) ? address : null
 }
+
+/** Whom a mail names as its sender: a person who acts, and no API key. */
+export const senderOf = (actor: string | null): string | null => (isEmail(actor) ? actor : null)

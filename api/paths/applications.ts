@@ -4,6 +4,7 @@ import {
   AgreementResponse,
   AgreementsResponse,
   ApplicationResponse,
+  InvitationsResponse,
   JoinPageResponse,
 } from '../../lib/applications/applications.responses.ts'
 import {
@@ -11,9 +12,24 @@ import {
   ApplicationQuery,
   Approval,
   JoinPageChange,
+  NewInvitations,
   Rejection,
 } from '../../lib/applications/applications.schemas.ts'
-import { actWith, byWriter, get, id, json, list, patch, remove, WORKSPACE } from '../operations.ts'
+import {
+  actWith,
+  BODY_ERRORS,
+  byWriter,
+  errors,
+  get,
+  id,
+  json,
+  list,
+  MANAGER_ERRORS,
+  patch,
+  post,
+  remove,
+  WORKSPACE,
+} from '../operations.ts'
 
 const agreements = list('List the versions of a program’s terms', AgreementsResponse, AgreementQuery, id)
 
@@ -33,6 +49,16 @@ export const applications: ZodOpenApiPathsObject = {
   },
   [`${WORKSPACE}/applications/{id}/reject`]: {
     post: byWriter(actWith('Reject an application', Rejection, ApplicationResponse)),
+  },
+  [`${WORKSPACE}/invitations`]: {
+    post: byWriter({
+      ...post('Invite people by email to be partners', NewInvitations, InvitationsResponse),
+      responses: {
+        200: { description: 'Nobody had to be invited.', ...json(InvitationsResponse) },
+        201: { description: 'At least one person is invited.', ...json(InvitationsResponse) },
+        ...errors(...BODY_ERRORS, ...MANAGER_ERRORS),
+      },
+    }),
   },
   [`${WORKSPACE}/programs/{id}/join-page`]: {
     get: get('Get the page on which people apply to a program', JoinPageResponse),

@@ -1,8 +1,9 @@
 import type { Context } from 'hono'
-import { Invitation } from '../../lib/applications/applications.schemas.ts'
+import { InvitationForm } from '../../lib/applications/applications.schemas.ts'
 import { MAX_INVITED } from '../../lib/applications/applications.ts'
-import { type Invited, invite } from '../../lib/applications/invitations.queries.ts'
-import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { countInvitees, type Invited } from '../../lib/applications/invitations.ts'
+import { invitePeople } from '../../lib/applications/invite.service.ts'
+import { managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { checked, form } from '../../lib/http/validate.ts'
 import { controls, type FormState, TextArea } from '../../lib/pages/fields.tsx'
@@ -79,21 +80,14 @@ const show = async (
 export default createRoutes<WorkspaceEnv>()
   .get(PATH, managersOnly(), (c) => show(c, { fields: {} }))
   .post(PATH, managersOnly(), form(), async (c) => {
-    const { db, workspace, actor } = c.var
     const fields = c.req.valid('form')
     const { programId = '', groupId = null, emails = '' } = fields
-    const { data, errors } = checked(Invitation, { programId, groupId, emails })
+    const { data, errors } = checked(InvitationForm, { programId, groupId, emails })
     if (errors) return show(c, { fields, errors }, 400)
-    const url = new URL(`/join/${data.programId}/apply`, c.req.url).href
-    const result = await invite(db, actOf(c), {
-      ...data,
-      workspaceName: workspace.name,
-      invitedBy: actor,
-      url,
-    })
-    if (!result) {
+    const invitees = await invitePeople(c, data)
+    if (typeof invitees === 'string') {
       const unknown = [{ path: 'groupId', message: 'This group is not one of the program’s.' }]
       return show(c, { fields, errors: unknown }, 400)
     }
-    return show(c, { fields: {}, result })
+    return show(c, { fields: {}, result: countInvitees(invitees) })
   })

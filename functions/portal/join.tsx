@@ -6,6 +6,7 @@ import { NewApplication } from '../../lib/applications/applications.schemas.ts'
 import { approveApplication } from '../../lib/applications/decisions.queries.ts'
 import { type PublicJoinPage, readJoinPage } from '../../lib/applications/join-pages.queries.ts'
 import type { SessionEnv } from '../../lib/auth/session.ts'
+import { senderOf } from '../../lib/emails.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { noteForLog } from '../../lib/http/logging.ts'
 import { callerKey, limitRate } from '../../lib/http/rate-limit.ts'
@@ -193,7 +194,11 @@ export default createRoutes<SessionEnv>()
       const applicant = { id: saved.id, programId, email: user.email, name: data.name }
       await approveApplication(db, act, applicant, {
         groupId: saved.invitedBy ? saved.groupId : page.groupId,
-        welcome: { workspaceName, sentBy: saved.invitedBy, portalUrl: new URL('/portal', c.req.url).href },
+        welcome: {
+          workspaceName,
+          sentBy: senderOf(saved.invitedBy),
+          portalUrl: new URL('/portal', c.req.url).href,
+        },
         decidedBy: saved.invitedBy,
       })
     }

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { timestamp } from '../http/common.responses.ts'
 import { APPLICATION_STATUSES } from './applications.ts'
+import { INVITATION_STATUSES } from './invitations.ts'
 
 export const ApplicationResponse = z
   .strictObject({
@@ -67,3 +68,25 @@ export const AgreementResponse = z
   })
   .meta({ id: 'Agreement' })
 export type AgreementResponse = z.infer<typeof AgreementResponse>
+
+const people = (description: string) => z.int().meta({ description })
+
+export const InvitationsResponse = z
+  .strictObject({
+    summary: z.strictObject({
+      invited: people('Who get an email.'),
+      invitedBefore: people('Who were invited within the last day, and get no other email.'),
+      partners: people('Who are partners of the program.'),
+      applied: people('Whose applications wait.'),
+      blocked: people('Who are blocked.'),
+    }),
+    results: z.array(
+      z.strictObject({
+        email: z.string(),
+        status: z.enum(INVITATION_STATUSES),
+        applicationId: z.uuid().nullable().meta({ description: 'null for a partner who has not applied.' }),
+      }),
+    ),
+  })
+  .meta({ id: 'Invitations' })
+export type InvitationsResponse = z.infer<typeof InvitationsResponse>

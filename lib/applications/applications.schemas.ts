@@ -1,7 +1,7 @@
 /** The forms of applications and of the page on which people apply. */
 import * as z from 'zod'
 import { readEmail } from '../emails.ts'
-import { line, MAX_ID_LENGTH, NOT_BLANK, optional } from '../http/fields.ts'
+import { email, line, MAX_ID_LENGTH, NOT_BLANK, optional } from '../http/fields.ts'
 import { Page } from '../http/lists.ts'
 import {
   APPLICATION_STATUSES,
@@ -115,11 +115,24 @@ const addresses = z
     return [...new Set(read.flatMap(({ email }) => email ?? []))]
   })
 
-export const Invitation = z.object({
+export const InvitationForm = z.object({
   programId: z.uuid('Must be the id of a program.').toLowerCase(),
-  groupId: z.uuid('Must be the id of a group.').toLowerCase().nullable(),
+  groupId: groupId.nullable(),
   emails: addresses,
 })
+
+/** POST /api/workspaces/:workspace/invitations */
+export const NewInvitations = z
+  .strictObject({
+    programId: z.uuid('Must be the id of a program.').toLowerCase(),
+    groupId: optional(groupId).meta({ description: 'The group of those who accept, one of the program’s.' }),
+    emails: z
+      .array(email('Somebody to invite.'))
+      .min(1, 'Enter at least one address.')
+      .max(MAX_INVITED, `Invite at most ${MAX_INVITED} people at once.`)
+      .transform((all) => [...new Set(all)]),
+  })
+  .meta({ id: 'NewInvitations' })
 
 /** POST /api/workspaces/:workspace/applications/:id/approve, and the page’s form. */
 export const Approval = z

@@ -2,7 +2,7 @@
 import type { Context } from 'hono'
 import type * as z from 'zod'
 import { actOf, type WorkspaceEnv } from '../auth/access.ts'
-import { isEmail } from '../emails.ts'
+import { senderOf } from '../emails.ts'
 import { ApiError } from '../http/errors.ts'
 import { notFound } from '../http/found.ts'
 import type { ApplicationRow } from './applications.queries.ts'
@@ -21,7 +21,7 @@ export const approve = async (
   groupId: string | null,
 ): Promise<void> => {
   const { db, workspace, actor } = c.var
-  const sentBy = isEmail(actor) ? actor : null
+  const sentBy = senderOf(actor)
   const portalUrl = new URL('/portal', c.req.url).href
   const outcome = await approveApplication(db, actOf(c), application, {
     groupId,

@@ -2,40 +2,32 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { type Act, auditEntry } from '../workspace/audit.queries.ts'
+import type { Invitee } from './invitations.ts'
 import { blankPageQuery } from './join-pages.queries.ts'
-
-/** What became of the addresses, as counts. */
-export type Invited = {
-  invited: number
-  /** Not invited again within a day. */
-  invitedBefore: number
-  partners: number
-  applied: number
-  blocked: number
-}
 
 type People = {
   programId: string
   groupId: string | null
   emails: string[]
-  /** What the mail says of the sender, and where it leads. */
+  /** What the mail says of the sender, and where it leads. A backend has no address. */
   workspaceName: string
-  invitedBy: string
+  sender: string | null
   url: string
 }
 
 /**
- * Invites people who are no partners, have not applied and are not blocked: at most once a day each. May run twice.
+ * Invites people who are no partners, have not applied and are not blocked: at most once a day each. Of copies at the same `now`,
+ * one invites, and all have the same result.
  *
- * @param people at least one, with addresses as they are stored
- * @returns null if the workspace has no such program, or the program no such group
+ * @param people at least one, with addresses as they are stored, each once
+ * @returns what became of each, in their order
  */
 export const invite = async (
   db: Db,
   act: Act,
-  { programId, groupId, emails, workspaceName, invitedBy, url }: People,
-): Promise<Invited | null> => {
-  const { workspaceId, now } = act
+  { programId, groupId, emails, workspaceName, sender, url }: People,
+): Promise<Invitee[] | 'program_not_found' | 'group_not_found'> => {
+  const { workspaceId, actor, now } = act
   const program = await db
     .selectFrom('programs as p')
     .leftJoin('groups as g', (join) => join.onRef('g.program_id', '=', 'p.id').on('g.id', '=', groupId))
@@ -43,16 +35,17 @@ export const invite = async (
     .where('p.id', '=', programId)
     .select(['p.name', 'g.id as groupId'])
     .executeTakeFirst()
-  if (!program || program.groupId !== groupId) return null
+  if (!program) return 'program_not_found'
+  if (program.groupId !== groupId) return 'group_not_found'
 
   const asked = sql.join(emails.map((email) => sql`(${email}::text)`))
-  const details = JSON.stringify({ programName: program.name, workspaceName, invitedBy, url })
+  const details = JSON.stringify({ programName: program.name, workspaceName, invitedBy: sender, url })
   const isNew = sql`a.program_id = ${programId} and a.email in (select email from (values ${asked}) as e (email)) and a.invited_at = ${now}`
-  const [, , , [counts]] = await db.batch([
+  const [, , , invitees] = await db.batch([
     blankPageQuery(workspaceId, programId).compile(db),
     sql`
       insert into applications as a (id, workspace_id, program_id, email, name, promotion, answers, invited_at, invited_by, group_id)
-      select uuidv7(), ${workspaceId}, ${programId}, e.email, '', '', '[]', ${now}, ${invitedBy}, ${groupId}::uuid
+      select uuidv7(), ${workspaceId}, ${programId}, e.email, '', '', '[]', ${now}, ${actor}, ${groupId}::uuid
       from (values ${asked}) as e (email)
       where not exists (select from partners p where p.program_id = ${programId} and p.email = e.email)
       order by e.email
@@ -69,12 +62,13 @@ export const invite = async (
       where ${isNew} and not exists (
         select from mails m where m.workspace_id = ${workspaceId} and m.kind = 'partner_invitation' and m.recipient = a.email
                               and m.created_at = ${now})`.compile(db),
-    sql<Invited>`
-      select count(*) filter (where p.id is not null)::int as partners,
-             count(*) filter (where p.id is null and a.invited_at = ${now})::int as invited,
-             count(*) filter (where p.id is null and a.status = 'invited' and a.invited_at <> ${now})::int as "invitedBefore",
-             count(*) filter (where p.id is null and a.status = 'applied')::int as applied,
-             count(*) filter (where p.id is null and a.is_blocked)::int as blocked
+    sql<Invitee>`
+      select e.email, a.id as "applicationId", case
+               when p.id is not null or a.status = 'approved' then 'partner'
+               when a.is_blocked then 'blocked'
+               when a.status = 'invited' and a.invited_at = ${now} then 'invited'
+               when a.status = 'invited' then 'invited_before'
+               else 'applied' end as status
       from (values ${asked}) as e (email)
       left join partners p on p.program_id = ${programId} and p.email = e.email
       left join applications a on a.program_id = ${programId} and a.email = e.email`.compile(db),
@@ -85,5 +79,6 @@ export const invite = async (
       details: sql`jsonb_build_object('invited', (select count(*) from applications a where ${isNew}))`,
     }).compile(),
   ])
-  return counts ?? null
+  const places = new Map(emails.map((email, place) => [email, place]))
+  return invitees.toSorted((a, b) => (places.get(a.email) ?? 0) - (places.get(b.email) ?? 0))
 }

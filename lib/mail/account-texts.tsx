@@ -53,14 +53,24 @@ export const welcomeDraft = (details: WelcomeDetails, edited?: EditedText): Draf
 export const messageDraft = (details: MessageDetails, written: EditedText): Draft =>
   editableDraft('message', details, written, sentBy(details.workspaceName, details.sentBy))
 
-/** Invites somebody to be a partner. */
-export const partnerInvitationDraft = (details: PartnerInvitationDetails, edited?: EditedText): Draft =>
-  editableDraft('partner_invitation', details, edited, [
-    { button: 'See the terms and accept', link: details.url },
+/** Where no person invites. */
+const INVITED_BY_NOBODY =
+  'Hello,\n\n{workspaceName} invites you to be a partner of {programName}. You get a link of your own, and earn with what it brings.'
+
+/** Invites somebody to be a partner. What a backend sends is in the name of its workspace. */
+export const partnerInvitationDraft = (details: PartnerInvitationDetails, edited?: EditedText): Draft => {
+  const { invitedBy, workspaceName, url } = details
+  const words = {
+    subject: edited?.subject ?? null,
+    intro: edited?.intro ?? (invitedBy ? null : INVITED_BY_NOBODY),
+  }
+  return editableDraft('partner_invitation', { ...details, invitedBy: invitedBy ?? workspaceName }, words, [
+    { button: 'See the terms and accept', link: url },
     'You sign in with the address that received this email. You need no password.',
-    ...sentBy(details.workspaceName, details.invitedBy),
+    ...sentBy(workspaceName, invitedBy),
     'If you do not want to be a partner, ignore this email.',
   ])
+}
 
 /** Says that an application was rejected. What the merchant wrote is text. */
 export const rejectionDraft = (details: RejectionDetails, edited?: EditedText): Draft =>

@@ -34,7 +34,8 @@ export type RejectionDetails = {
 export type PartnerInvitationDetails = {
   programName: string
   workspaceName: string
-  invitedBy: string
+  /** null for a backend. */
+  invitedBy: string | null
   /** Where the person accepts. */
   url: string
 }

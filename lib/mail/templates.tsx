@@ -109,7 +109,7 @@ const DRAFTS: Record<OutboxKind, (details: Stored, edited?: EditedText) => Draft
       {
         programName: required(details, 'programName'),
         workspaceName: required(details, 'workspaceName'),
-        invitedBy: required(details, 'invitedBy'),
+        invitedBy: typeof details.invitedBy === 'string' ? details.invitedBy : null,
         url: required(details, 'url'),
       },
       edited,

@@ -2,7 +2,7 @@
 import type { Context } from 'hono'
 import type * as z from 'zod'
 import { actOf, type WorkspaceEnv } from '../auth/access.ts'
-import { isEmail } from '../emails.ts'
+import { senderOf } from '../emails.ts'
 import { ApiError } from '../http/errors.ts'
 import { notFound } from '../http/found.ts'
 import { createPartner, type PartnerCreation } from './new-partner.queries.ts'
@@ -15,7 +15,7 @@ type Wanted = z.output<typeof NewPartner>
 export const addPartner = (c: Context<WorkspaceEnv>, wanted: Wanted): Promise<PartnerCreation> => {
   const { db, workspace, actor } = c.var
   const { couponId, sendWelcomeEmail, onSlugTaken, name, slug, groupId, ...target } = wanted
-  const sentBy = isEmail(actor) ? actor : null
+  const sentBy = senderOf(actor)
   const portalUrl = new URL('/portal', c.req.url).href
   return createPartner(db, actOf(c), {
     ...target,

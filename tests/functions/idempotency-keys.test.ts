@@ -46,6 +46,7 @@ const rowsOf = async ({ merchant }: Shop) => {
     'rewards',
     'coupon_aliases',
     'partner_notes',
+    'applications',
     'commissions',
     'adjustments',
     'members',
@@ -108,6 +109,11 @@ const CREATIONS: {
     of: 'partner',
     body: () => ({ content: 'Called.' }),
     other: { content: 'Called again.' },
+  },
+  {
+    path: '/invitations',
+    body: ({ program }) => ({ programId: program, emails: ['ida@x.example', 'bob@x.example'] }),
+    other: { emails: ['eve@x.example'] },
   },
   {
     path: '/commissions',
@@ -249,8 +255,8 @@ describe.concurrent.each(CREATIONS)('POST $path whose answer was lost after its 
     const repeat = await send(shop, creation, 'one')
     expect(repeat.headers.get('Idempotent-Replayed')).toBeNull()
     expect(repeat.status).toBe(first.status)
-    const { id, runId, couponId, slug, key, secret, createdAt } = first.body
-    const same = Object.entries({ id, runId, couponId, slug, key, secret, createdAt }).filter(
+    const { id, runId, couponId, slug, key, secret, createdAt, results } = first.body
+    const same = Object.entries({ id, runId, couponId, slug, key, secret, createdAt, results }).filter(
       ([, value]) => value !== undefined,
     )
     expect(same.length).toBeGreaterThan(0)

@@ -68,6 +68,12 @@ const ENDPOINTS = [
   { method: 'GET', path: '/partners/:partner/notes', who: 'readers' },
   { method: 'POST', path: '/partners/:partner/notes', body: { content: 'Called.' }, who: 'writers' },
   { method: 'DELETE', path: '/partners/:partner/notes/:note', who: 'writers' },
+  {
+    method: 'POST',
+    path: '/invitations',
+    body: { programId: newId(), emails: ['new@partner.example'] },
+    who: 'writers',
+  },
   { method: 'GET', path: '/applications', who: 'readers' },
   { method: 'GET', path: '/applications/:application', who: 'readers' },
   { method: 'POST', path: '/applications/:application/approve', body: {}, who: 'writers' },

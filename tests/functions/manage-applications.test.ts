@@ -1,8 +1,9 @@
 /** Applications by the API: what managers and backends read and decide. */
-import { describe, expect, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import { newId } from '../../lib/db/ids.ts'
 import { type Answer, createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
-import { openPages } from '../support/pages.ts'
+import { browse, fieldsOf, openPages } from '../support/pages.ts'
+import { openSession } from '../support/people.ts'
 
 const database = useDatabase()
 
@@ -174,6 +175,13 @@ const createDeciding = async () => {
   }
 }
 
+/** Accepts an invitation on the page, in a session of the address. */
+const accept = async ({ programId }: Merchant, email: string) => {
+  const page = browse(await openSession(email), inject('baseUrl'), `/join/${programId}`)
+  const fields = fieldsOf((await page.get('/apply')).html)
+  expect((await page.post('/apply', { ...fields, name: 'Eve' })).status).toBe(303)
+}
+
 const result = ({ status, body }: Answer) => [status, body.error?.code ?? body.status]
 
 describe('POST /applications/:id/approve', () => {
@@ -326,5 +334,102 @@ describe('DELETE /applications/:id', () => {
     expect(result(await backend.delete(path))).toEqual([409, 'conflict'])
     expect((await merchant.get(path)).body.status).toBe('approved')
     expect((await log()).filter(({ action }) => action === 'application.deleted')).toHaveLength(3)
+  })
+})
+
+describe('POST /invitations', () => {
+  test('by a backend says what became of each address, and mails in the name of the workspace', async () => {
+    const { merchant, groupId, backend, mails, log } = await createDeciding()
+    const ann = await addApplication(merchant, 'Ann')
+    const bob = await addApplication(merchant, 'Bob', REJECTED)
+    const ida = await addApplication(merchant, 'Ida', { ...INVITED, invited_at: new Date() })
+    const zoe = await addApplication(merchant, 'Zoe', { ...REJECTED, is_blocked: false })
+    const eve = `eve@${merchant.workspace.slug}.example`
+    const wanted = {
+      programId: merchant.programId,
+      groupId,
+      emails: [
+        eve,
+        ann.email,
+        bob.email,
+        'Maya@Partner.example',
+        ida.email,
+        zoe.email,
+        ` ${eve.toUpperCase()} `,
+      ],
+    }
+    const { status, body } = await backend.post('/invitations', wanted)
+    expect([status, body]).toEqual([
+      201,
+      {
+        summary: { invited: 2, invitedBefore: 1, partners: 1, applied: 1, blocked: 1 },
+        results: [
+          { email: eve, status: 'invited', applicationId: expect.any(String) },
+          { email: ann.email, status: 'applied', applicationId: ann.id },
+          { email: bob.email, status: 'blocked', applicationId: bob.id },
+          { email: 'maya@partner.example', status: 'partner', applicationId: null },
+          { email: ida.email, status: 'invited_before', applicationId: ida.id },
+          { email: zoe.email, status: 'invited', applicationId: zoe.id },
+        ],
+      },
+    ])
+    const [invited] = (body.results as unknown as { applicationId: string }[]) ?? []
+    const { body: application } = await merchant.get(`/applications/${invited?.applicationId}`)
+    expect(application).toMatchObject({
+      email: eve,
+      status: 'invited',
+      groupId,
+      invitedBy: expect.stringMatching(/^API key "/),
+    })
+    expect(
+      (await mails()).map(({ kind, recipient, details }) => [kind, recipient, details.invitedBy]),
+    ).toEqual([eve, zoe.email].map((email) => ['partner_invitation', email, null]))
+    expect(await log()).toEqual([
+      { action: 'application.invited', actor: application.invitedBy, details: { invited: 2 } },
+    ])
+    const again = await backend.post('/invitations', wanted)
+    expect([again.status, again.body.summary]).toEqual([
+      200,
+      { invited: 0, invitedBefore: 3, partners: 1, applied: 1, blocked: 1 },
+    ])
+    expect(await mails()).toHaveLength(2)
+
+    // Who accepts is welcomed by nobody, as no person has invited.
+    await accept(merchant, eve)
+    const welcome = (await mails()).find(({ kind }) => kind === 'welcome')
+    expect([welcome?.recipient, welcome?.details.sentBy]).toEqual([eve, null])
+  })
+
+  test('of an approved person whose address has changed since invites nobody', async () => {
+    const { merchant, manager, mails } = await createDeciding()
+    const { path, email } = await addApplication(merchant, 'Ann')
+    const { partnerId } = (await manager.post(`${path}/approve`, {})).body
+    await manager.patch(`/partners/${partnerId}`, { email: `new-${email}` })
+    const { body } = await manager.post('/invitations', { programId: merchant.programId, emails: [email] })
+    expect(body.results).toMatchObject([{ email, status: 'partner' }])
+    expect((await mails()).filter(({ kind }) => kind === 'partner_invitation')).toEqual([])
+  })
+
+  test('refuses what is no address, more than 100, and programs and groups of others', async () => {
+    const [{ merchant, manager, mails }, theirs] = [await createDeciding(), await createDeciding()]
+    const { programId } = merchant
+    const emails = ['a@x.example']
+    const many = Array.from({ length: 101 }, (_, n) => `p${n}@x.example`)
+    for (const { wrong, answer } of [
+      { wrong: { programId, emails: [] }, answer: [400, 'invalid_body'] },
+      { wrong: { programId, emails: ['a@x.example', 'b@'] }, answer: [400, 'invalid_body'] },
+      { wrong: { programId, emails: many }, answer: [400, 'invalid_body'] },
+      { wrong: { programId, emails: 'a@x.example' }, answer: [400, 'invalid_body'] },
+      { wrong: { emails }, answer: [400, 'invalid_body'] },
+      { wrong: { programId: 'x', emails }, answer: [400, 'invalid_body'] },
+      { wrong: { programId, groupId: 'x', emails }, answer: [400, 'invalid_body'] },
+      { wrong: { programId: theirs.merchant.programId, emails }, answer: [404, 'not_found'] },
+      { wrong: { programId, groupId: theirs.groupId, emails }, answer: [404, 'not_found'] },
+    ])
+      expect([wrong, result(await manager.post('/invitations', wrong))]).toEqual([wrong, answer])
+    expect(await mails()).toEqual([])
+    const whole = await manager.post('/invitations', { programId, groupId: null, emails: many.slice(1) })
+    expect([whole.status, whole.body.summary]).toMatchObject([201, { invited: 100 }])
+    expect(await mails()).toHaveLength(100)
   })
 })

@@ -237,6 +237,13 @@ const CHANGES = [
     status: 200,
   },
   { method: 'DELETE', path: '/applications/:application', fetches: 3, status: 204 },
+  {
+    method: 'POST',
+    path: '/invitations',
+    body: { programId: ':program', emails: ['new@x.example', 'other@x.example'] },
+    fetches: 3,
+    status: 201,
+  },
   { method: 'POST', path: '/api-keys/:key/rotate', body: { overlapHours: 1 }, fetches: 3, status: 201 },
   {
     method: 'POST',

@@ -5,6 +5,7 @@ import {
   addressLinkDraft,
   invitationDraft,
   movedDraft,
+  partnerInvitationDraft,
   payoutAccountDraft,
   signInDraft,
   welcomeDraft,
@@ -501,4 +502,18 @@ describe('a mail of a program with a brand', () => {
     expect(text).toContain('Write to a@b.com Bcc: <b>all</b>.')
     expect(html).toContain('<bdi>a@b.com Bcc: &lt;b&gt;all&lt;/b&gt;</bdi>')
   })
+})
+
+test('an invitation names the person who sends it, or else the workspace, also in edited words', () => {
+  const details = { programName: 'Friends', workspaceName: 'Pine Notes', url: 'https://track.example/join' }
+  const text = (invitedBy: string | null, intro?: string) =>
+    render(partnerInvitationDraft({ ...details, invitedBy }, intro ? { subject: null, intro } : undefined))
+      .text
+  const byPerson = text('ann@pine.example')
+  expect(byPerson).toContain('ann@pine.example of Pine Notes invites you')
+  expect(byPerson).toContain('Sent by Pine Notes (ann@pine.example).')
+  const byBackend = text(null)
+  expect(byBackend).toContain('Hello,\n\nPine Notes invites you to be a partner of Friends.')
+  expect(byBackend).not.toContain('Sent by')
+  expect(text(null, '{invitedBy} says hello.')).toContain('Pine Notes says hello.')
 })

@@ -928,6 +928,32 @@ responses: {
 delete?: never
 patch?: never
 }
+"/invitations": {
+parameters: NoParameters
+get?: never
+put?: never
+/** Invite people by email to be partners */
+post: {
+parameters: { query?: never; header?: { "Idempotency-Key"?: undefined | string }; path?: never; cookie?: never }
+requestBody: { content: { "application/json": components['schemas']["NewInvitations"] } }
+responses: {
+200: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["Invitations"] } }
+201: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["Invitations"] } }
+400: Failure
+401: Failure
+403: Failure
+404: Failure
+409: Failure
+413: Failure
+415: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+delete?: never
+patch?: never
+}
 "/programs/{id}/join-page": {
 parameters: NoParameters
 /** Get the page on which people apply to a program */
@@ -1837,6 +1863,12 @@ block?: undefined | boolean | null
 /** Whether the person gets an email, with the reason. */
 sendEmail?: undefined | boolean | null
 }
+NewInvitations: {
+programId: string
+/** The group of those who accept, one of the program’s. */
+groupId?: undefined | string | null
+emails: Array<string>
+}
 NewWebhookEndpoint: {
 /** Where events are sent: https, and no address of a private network. */
 url: string
@@ -2264,6 +2296,26 @@ reason: string | null
 blocked: boolean
 /** The partner that the person has become. */
 partnerId: string | null
+}
+Invitations: {
+summary: {
+/** Who get an email. */
+invited: number
+/** Who were invited within the last day, and get no other email. */
+invitedBefore: number
+/** Who are partners of the program. */
+partners: number
+/** Whose applications wait. */
+applied: number
+/** Who are blocked. */
+blocked: number
+}
+results: Array<{
+email: string
+status: "invited" | "invited_before" | "partner" | "applied" | "blocked"
+/** null for a partner who has not applied. */
+applicationId: string | null
+}>
 }
 JoinPage: {
 /** Where people apply. It exists once settings were saved. */
