@@ -196,7 +196,7 @@ export const ProgramInputs = ({ example, fields, errors }: FormState & { example
       <Checkbox
         label="Trust partners named in reports"
         name="trustedAttribution"
-        hint="For sales without a click, such as by phone: your backend names the partner by a slug or a coupon code, and whoever has its API key can credit any partner of this program."
+        hint="For sales without a click, such as by phone. Your backend names the partner by a slug or a coupon, so whoever has its API key can credit any partner of this program."
         checked={fields.trustedAttribution !== undefined}
       />
       <Select

@@ -154,13 +154,13 @@ export const withCode = (byClick: Attribution, code: CodeCredit | null | undefin
 /**
  * Which partner an event is credited to, and the steps that led there.
  *
- * A manager's decision comes first. A payment processor's sale is credited by coupon, else by the checkout's click, else by the code of the merchant's report of it, else as the first sale of its
- * subscription was, else to the customer's partner.
+ * A manager's decision comes first. A payment processor's sale is credited by coupon, else by the checkout's click, else by the
+ * code of the merchant's report of it, else as the first sale of its subscription was, else to the customer's partner.
  * Design, section 5.
  *
- * A merchant's report is credited by click, else by a slug or coupon that it names, where the program trusts that. Two program settings credit the customer's partner instead:
- * `attribution: "first"` over a click or code of the same program, and `attributeKnownCustomers` for a sale without either.
- * A banned partner is never credited.
+ * A merchant's report is credited by click, else by the slug or coupon that it names, where the program trusts that. Two
+ * program settings credit the customer's partner instead: `attribution: "first"` over a click or code of the same program, and
+ * `attributeKnownCustomers` for a sale without either. A banned partner is never credited.
  */
 export const attribute = (report: Claim, facts: Facts, now: Date): Attribution => {
   const { purchase, byHand } = facts
