@@ -88,3 +88,6 @@ export const plainMoney = (amountCents: number, currency: string): string => {
   const decimals = decimalsOf(currency)
   return (amountCents / 10 ** decimals).toFixed(decimals)
 }
+
+/** Formats an amount in a sentence: `formatMoney`, or as the reader of a page writes it. */
+export type MoneyFormat = typeof formatMoney

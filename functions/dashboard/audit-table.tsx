@@ -1,5 +1,6 @@
 /** The table of audit entries. */
 import { describeAction } from '../../lib/pages/audit-words.ts'
+import { money } from '../../lib/pages/money.tsx'
 import { Table, Time } from '../../lib/pages/parts.tsx'
 import type { AuditRow } from '../../lib/workspace/audit.queries.ts'
 
@@ -47,7 +48,7 @@ export const EntryTable = ({
           <Time at={entry.createdAt} />
         </td>
         <td>{entry.actor}</td>
-        <td class="words">{describeAction(entry)}</td>
+        <td class="words">{describeAction(entry, money)}</td>
         {!ofOne && (
           <td>
             <SubjectLink base={base} entry={entry} />

@@ -9,6 +9,7 @@ import { money } from '../../lib/pages/money.tsx'
 import { Problem, Table, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import {
+  type AuditRow,
   auditEntryQuery,
   type ImportedBalance,
   importedBalancesQuery,
@@ -32,6 +33,9 @@ const BalanceTable = ({ base, balances }: { base: string; balances: ImportedBala
     ))}
   </Table>
 )
+
+/** What was done. A component, so that amounts are as the page's others. */
+const Action = ({ entry }: { entry: AuditRow }) => <>{describeAction(entry, money)}</>
 
 /** /app/:workspace/audit: the audit log, and an entry with the opening balances that it names. Managers only. */
 export default createRoutes<WorkspaceEnv>()
@@ -85,7 +89,7 @@ export default createRoutes<WorkspaceEnv>()
         </p>
         <h1>Audit entry</h1>
         <p>
-          <Time at={entry.createdAt} />, {entry.actor}: {describeAction(entry)}.
+          <Time at={entry.createdAt} />, {entry.actor}: <Action entry={entry} />.
         </p>
         {balances.length > 0 && <BalanceTable base={base} balances={balances} />}
       </>

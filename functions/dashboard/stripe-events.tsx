@@ -4,6 +4,7 @@ import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Listed } from '../../lib/http/lists.ts'
 import type { Fields } from '../../lib/http/validate.ts'
 import { Empty, Filters } from '../../lib/pages/filters.tsx'
+import { money } from '../../lib/pages/money.tsx'
 import { NextPage, Table, Time } from '../../lib/pages/parts.tsx'
 import type { ProcessorEventRow } from '../../lib/purchases/events.queries.ts'
 import { explainOutcome } from '../../lib/purchases/outcomes.ts'
@@ -69,7 +70,7 @@ const EventLine = ({ base, event }: { base: string; event: ProcessorEventRow }) 
       <br />
       <code class="hint">{event.processorEventId}</code>
     </td>
-    <td class="words">{explainOutcome(event.outcome)}</td>
+    <td class="words">{explainOutcome(event.outcome, money)}</td>
     <td>
       {event.eventId && (
         <a href={`${base}/events/${event.eventId}`}>

@@ -4,6 +4,7 @@ import { createRoutes } from '../../lib/http/app.ts'
 import { page } from '../../lib/http/lists.ts'
 import { Empty, Filters, readFilters } from '../../lib/pages/filters.tsx'
 import { saleAmount } from '../../lib/pages/ledger.tsx'
+import { money } from '../../lib/pages/money.tsx'
 import { NextPage, Table, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { UncreditedQuery } from '../../lib/tracking/events.schemas.ts'
@@ -53,7 +54,7 @@ const Row = ({ base, event, isManager }: RowProps) => {
       <td class="number">{saleAmount(event)}</td>
       <td>{customerEmail ?? customerExternalId}</td>
       <td class="words">
-        {reason && <div class="reason">{explain(reason)}</div>}
+        {reason && <div class="reason">{explain(reason, money)}</div>}
         <div>
           {evidence ? !isSaid && evidenceWords(evidence, occurredAt) : 'No evidence of a partner was found.'}{' '}
           {isManager && <NextStep base={base} event={event} />}

@@ -95,7 +95,7 @@ const Commission = ({ event, now }: { event: OwnEvent; now: Date }) => {
 const EventPage = ({ event, now }: { event: OwnEvent; now: Date }) => {
   const amount = amountOf(event)
   const customer = customerOf(event)
-  const sentences = explainToPartner(event)
+  const sentences = explainToPartner(event, money)
   return (
     <>
       <p>

@@ -1,6 +1,6 @@
 /** Audit entries as text, which follows the name of the actor. */
 
-import { formatMoney } from '../money.ts'
+import { formatMoney, type MoneyFormat } from '../money.ts'
 import { counted } from '../plural.ts'
 import type { RewardResponse } from '../tracking/rewards.responses.ts'
 import type { AuditAction } from '../workspace/audit.queries.ts'
@@ -96,17 +96,14 @@ const changes = (details: Details): string =>
     })
     .join(', ')
 
-/** An amount in the currency of an entry. */
-const money = ({ amountCents, currency }: Details): string => formatMoney(number(amountCents), text(currency))
-
 /** The number of payouts in a run. */
 const payouts = (details: Details): string => counted(number(details.payouts), 'payout')
 
 /** Opening balances, as an import logs them: "412 opening balances of 12,345.00 USD". */
-const openingBalances = (logged: unknown): string | undefined => {
+const openingBalances = (logged: unknown, amount: (of: Details) => string): string | undefined => {
   const { count, sums } = (logged ?? {}) as Details
   if (!Array.isArray(sums)) return undefined
-  return `${counted(number(count), 'opening balance')} of ${sums.map(money).join(' and ')}`
+  return `${counted(number(count), 'opening balance')} of ${sums.map(amount).join(' and ')}`
 }
 
 /** Payment methods of partners. */
@@ -117,7 +114,7 @@ const METHODS: Record<string, string> = {
   iban: 'bank transfer',
 }
 
-const ACTIONS: Record<AuditAction, (details: Details) => string> = {
+const ACTIONS: Record<AuditAction, (details: Details, amount: (of: Details) => string) => string> = {
   'workspace.created': (d) => `created the workspace ${quoted(d.name)}`,
   'workspace.trusted': () => 'lifted the limits of emails to people who have never signed in',
   'workspace.changed': (d) => `changed the settings: ${changes(d)}`,
@@ -158,22 +155,22 @@ const ACTIONS: Record<AuditAction, (details: Details) => string> = {
   'note.deleted': (d) => `deleted a note about ${text(d.email)}`,
   'coupon.added': (d) => `added the coupon ${quoted(d.couponId)} to ${text(d.email)}`,
   'coupon.removed': (d) => `removed the coupon ${quoted(d.couponId)} from ${text(d.email)}`,
-  'commission.adjusted': (d) =>
-    `adjusted the earnings of ${quoted(d.slug)} by ${money(d)}: ${text(d.reason)}`,
-  'commission.reversed': (d) =>
-    `reversed ${money(d)} of a commission of ${quoted(d.slug)}: ${text(d.reason)}`,
+  'commission.adjusted': (d, amount) =>
+    `adjusted the earnings of ${quoted(d.slug)} by ${amount(d)}: ${text(d.reason)}`,
+  'commission.reversed': (d, amount) =>
+    `reversed ${amount(d)} of a commission of ${quoted(d.slug)}: ${text(d.reason)}`,
   'event.credited': (d) =>
     d.slug === null
       ? `decided that nobody is credited with ${quoted(d.externalId)}: ${text(d.reason)}`
       : `credited ${quoted(d.slug)} with ${quoted(d.externalId)}: ${text(d.reason)}`,
   'event.corrected': (d) =>
     `added ${[...(d.clickAdded ? ['a click'] : []), ...(d.customerAdded ? ['a customer ID'] : [])].join(' and ')} to the sale ${quoted(d.externalId)}`,
-  'event.refunded': (d) =>
-    `recorded a refund of ${d.amountCents === null ? 'all that was left' : money(d)} of the sale ${quoted(d.externalId)}: ${text(d.reason)}`,
-  'commission.held': (d) => `held a commission of ${money(d)} of ${quoted(d.slug)}: ${text(d.note)}`,
-  'commission.released': (d) => `released a held commission of ${money(d)} of ${quoted(d.slug)}`,
-  'commission.rejected': (d) => `rejected a held commission of ${money(d)} of ${quoted(d.slug)}`,
-  'partners.imported': (d) => {
+  'event.refunded': (d, amount) =>
+    `recorded a refund of ${d.amountCents === null ? 'all that was left' : amount(d)} of the sale ${quoted(d.externalId)}: ${text(d.reason)}`,
+  'commission.held': (d, amount) => `held a commission of ${amount(d)} of ${quoted(d.slug)}: ${text(d.note)}`,
+  'commission.released': (d, amount) => `released a held commission of ${amount(d)} of ${quoted(d.slug)}`,
+  'commission.rejected': (d, amount) => `rejected a held commission of ${amount(d)} of ${quoted(d.slug)}`,
+  'partners.imported': (d, amount) => {
     const results = tally([
       [d.created, 'created'],
       [d.skippedExisting, 'skipped'],
@@ -185,7 +182,7 @@ const ACTIONS: Record<AuditAction, (details: Details) => string> = {
       d.sendWelcomeEmail === true ? 'emailed new partners' : '',
       // Entries of an older version have no sums.
       d.importOpeningBalances === true
-        ? (openingBalances(d.openingBalances) ?? 'imported opening balances')
+        ? (openingBalances(d.openingBalances, amount) ?? 'imported opening balances')
         : '',
     ].filter((words) => words && number(d.created) > 0)
     return [`imported ${counted(number(d.rows), 'partner')}: ${results}`, ...options].join('; ')
@@ -222,15 +219,16 @@ const ACTIONS: Record<AuditAction, (details: Details) => string> = {
   'payout_account.confirmed': (d) => `confirmed the Stripe account ${text(d.stripeAccountId)} by email`,
   'payout_account.disconnected': (d) =>
     `disconnected the Stripe account ${text(d.stripeAccountId)}`.trimEnd(),
-  'payout.reversed': (d) =>
-    `reported that ${money({ ...d, amountCents: d.reversedCents })} of a payout of ${money(d)} was reversed`,
-  'payout.released': (d) => `released the commissions of a reversed payout of ${money(d)}`,
-  'payout.returned': (d) => `marked a payout of ${money(d)} as returned by the bank: ${text(d.reason)}`,
-  'payout.canceled': (d) => `canceled a payout of ${money(d)}`,
-  'payout.resolved': (d) =>
-    `marked a payout of ${money(d)} as ${d.outcome === 'sent' ? 'sent' : 'not sent'}, without Stripe: ${text(d.reason)}`,
-  'payout.found_sent': (d) =>
-    `reported the transfer ${text(d.transferId)} of a payout of ${money(d)} that was marked as not sent`,
+  'payout.reversed': (d, amount) =>
+    `reported that ${amount({ ...d, amountCents: d.reversedCents })} of a payout of ${amount(d)} was reversed`,
+  'payout.released': (d, amount) => `released the commissions of a reversed payout of ${amount(d)}`,
+  'payout.returned': (d, amount) =>
+    `marked a payout of ${amount(d)} as returned by the bank: ${text(d.reason)}`,
+  'payout.canceled': (d, amount) => `canceled a payout of ${amount(d)}`,
+  'payout.resolved': (d, amount) =>
+    `marked a payout of ${amount(d)} as ${d.outcome === 'sent' ? 'sent' : 'not sent'}, without Stripe: ${text(d.reason)}`,
+  'payout.found_sent': (d, amount) =>
+    `reported the transfer ${text(d.transferId)} of a payout of ${amount(d)} that was marked as not sent`,
   'mail.retried': (d) => `resent the email to ${text(d.recipient)}`,
   'mail_text.changed': (d) => `changed the text of the email ${quoted(mailLabel(text(d.kind)))}`,
   'stripe_secret.added': (d) => `added the Stripe signing secret ending in ${text(d.last4)}`,
@@ -244,6 +242,13 @@ const ACTIONS: Record<AuditAction, (details: Details) => string> = {
   'webhook_endpoint.resent': (d) => `resent ${counted(number(d.resent), 'webhook')}`,
 }
 
-/** An entry as text, such as "imported 500 partners: 412 created, 88 skipped". */
-export const describeAction = ({ action, details }: { action: string; details: Details }): string =>
-  Object.hasOwn(ACTIONS, action) ? ACTIONS[action as AuditAction](details) : action
+/** An entry as text, such as "imported 500 partners: 412 created, 88 skipped". @param money formats its amounts */
+export const describeAction = (
+  { action, details }: { action: string; details: Details },
+  money: MoneyFormat = formatMoney,
+): string =>
+  Object.hasOwn(ACTIONS, action)
+    ? ACTIONS[action as AuditAction](details, ({ amountCents, currency }) =>
+        money(number(amountCents), text(currency)),
+      )
+    : action

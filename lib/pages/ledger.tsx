@@ -45,7 +45,7 @@ export const Steps = ({ base, steps }: { base: string; steps: Step[] }) => (
   <ol class="steps">
     {steps.map((step) => (
       <li>
-        {explain(step)}
+        {explain(step, money)}
         {step.code === 'known_customer_not_credited' && (
           <SettingLink program={`${base}/programs/${step.facts.programId}`} name="attributeKnownCustomers" />
         )}

@@ -1,8 +1,6 @@
-/** Amounts on pages, as their reader writes them. CSV files, emails and stored sentences use `formatMoney`. */
+/** Amounts on pages, as their reader writes them. CSV files, emails and the API use `formatMoney`. */
 import { type Child, createContext, useContext } from 'hono/jsx'
-import { decimalsOf, exactMoney, formatMoney } from '../money.ts'
-
-type Format = typeof formatMoney
+import { decimalsOf, exactMoney, type MoneyFormat as Format, formatMoney } from '../money.ts'
 
 /**
  * Formats amounts for one page: 580 EUR is "€5.80" in English and "5,80 €" in German. With codes, it is "5.80 EUR" and "5,80 EUR".

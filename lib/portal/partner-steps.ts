@@ -2,7 +2,7 @@
  * Why a sale or a lead counted or not, in words for the partner. The steps of a decision know other partners, coupon
  * ids, groups and the merchant's customers; these words tell of the reader alone.
  */
-import { formatMoney } from '../money.ts'
+import { formatMoney, type MoneyFormat } from '../money.ts'
 import { counted } from '../plural.ts'
 import { SALE_EXPECTED } from '../purchases/processors.ts'
 import type { EventKind } from '../tracking/event-kinds.ts'
@@ -85,15 +85,15 @@ const EARNS_NOTHING: Partial<Record<Step['code'], true>> = {
   same_purchase: true,
 }
 
-/** The decision about an event as sentences, without other partners' data. */
-export const explainToPartner = (event: VisibleEvent): string[] => {
-  const sentences = event.steps.flatMap((step) => explainStep(step, event) ?? [])
+/** The decision about an event as sentences, without other partners' data. @param money formats its amounts */
+export const explainToPartner = (event: VisibleEvent, money: MoneyFormat = formatMoney): string[] => {
+  const sentences = event.steps.flatMap((step) => explainStep(step, event, money) ?? [])
   if (!event.isCreditedToOther) return sentences
   return [...sentences, `This ${event.kind} was credited to another partner.`]
 }
 
 /** One step as a sentence, or null if it is about another partner. */
-const explainStep = (step: Step, event: VisibleEvent): string | null => {
+const explainStep = (step: Step, event: VisibleEvent, money: MoneyFormat): string | null => {
   const { code, facts } = step
   const { kind, steps, isCredited, isClicked, partnerId } = event
   switch (code) {
@@ -123,15 +123,15 @@ const explainStep = (step: Step, event: VisibleEvent): string | null => {
         : null
     case 'reversed_by_hand':
       return isCredited && facts.partnerId === partnerId
-        ? `The merchant reversed ${formatMoney(facts.amountCents, facts.currency)} of your commission: ${facts.reason}`
+        ? `The merchant reversed ${money(facts.amountCents, facts.currency)} of your commission: ${facts.reason}`
         : null
     default:
-      return isCredited ? explainToCredited(step, kind) : null
+      return isCredited ? explainToCredited(step, kind, money) : null
   }
 }
 
 /** The steps that only the credited partner sees. */
-const explainToCredited = (step: Step, kind: VisibleEvent['kind']): string | null => {
+const explainToCredited = (step: Step, kind: VisibleEvent['kind'], money: MoneyFormat): string | null => {
   const { code, facts } = step
   switch (code) {
     case 'customer':
@@ -141,7 +141,7 @@ const explainToCredited = (step: Step, kind: VisibleEvent['kind']): string | nul
     case 'group_reward':
     case 'program_reward':
       if ('percent' in facts) return `Your reward is ${facts.percent}% of the sale.`
-      return `Your reward for a ${kind} is ${formatMoney(facts.amountCents, facts.currency)}.`
+      return `Your reward for a ${kind} is ${money(facts.amountCents, facts.currency)}.`
     case 'no_reward':
       return 'This program records your leads, but rewards only sales.'
     case 'one_time_already_rewarded':
@@ -149,7 +149,7 @@ const explainToCredited = (step: Step, kind: VisibleEvent['kind']): string | nul
     case 'past_reward_duration':
       return `This program rewards a customer’s sales for ${counted(facts.months, 'month')} after the first. The period ended on ${day(facts.endedAt)}.`
     case 'below_one_time_minimum':
-      return `This program rewards a customer’s first sale of at least ${formatMoney(facts.minimumCents, facts.currency)}. This sale is smaller, and a later one can be rewarded.`
+      return `This program rewards a customer’s first sale of at least ${money(facts.minimumCents, facts.currency)}. This sale is smaller, and a later one can be rewarded.`
     case 'proration':
       return 'The customer changed its subscription within a period. A flat reward is paid once per period.'
     case 'reward_capped':
@@ -161,11 +161,11 @@ const explainToCredited = (step: Step, kind: VisibleEvent['kind']): string | nul
     case 'possible_duplicate':
       return 'This sale looks like another one that was reported before, so the merchant reviews its commission.'
     case 'commission_rejected':
-      return `The merchant reviewed and rejected this commission of ${formatMoney(facts.amountCents, facts.currency)}. It was reversed.`
+      return `The merchant reviewed and rejected this commission of ${money(facts.amountCents, facts.currency)}. It was reversed.`
     case 'same_purchase':
       return 'This purchase was recorded twice. The other record is credited.'
     case 'commission_created':
-      return `You earned ${formatMoney(facts.amountCents, facts.currency)}, payable from ${day(facts.payableAt)}.`
+      return `You earned ${money(facts.amountCents, facts.currency)}, payable from ${day(facts.payableAt)}.`
     case 'refunded_by_hand':
       return `The merchant recorded this refund: ${facts.reason}`
     case 'sale_refunded':
@@ -177,7 +177,7 @@ const explainToCredited = (step: Step, kind: VisibleEvent['kind']): string | nul
     case 'refund_currency_mismatch':
       return 'The refund is in another currency than the sale, so it does not count.'
     case 'commission_reversed':
-      return `${reversalReason(facts)}, so ${formatMoney(facts.amountCents, facts.currency)} of your commission was reversed.`
+      return `${reversalReason(facts)}, so ${money(facts.amountCents, facts.currency)} of your commission was reversed.`
     default:
       return null
   }

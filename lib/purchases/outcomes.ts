@@ -1,5 +1,5 @@
 /** The outcomes of processor events: stable codes and facts, which are stored, and their explanations. */
-import { formatMoney } from '../money.ts'
+import { formatMoney, type MoneyFormat } from '../money.ts'
 import type { Mode } from './processors.ts'
 
 type SaleFacts = { externalId: string; amountCents: number; currency: string }
@@ -48,21 +48,21 @@ export type EventOutcome =
   /** The event type is not used. */
   | { code: 'ignored'; facts: Record<string, never> }
 
-/** The explanation of an outcome, for partner managers. */
-export const explainOutcome = (outcome: EventOutcome | null): string => {
+/** The explanation of an outcome, for partner managers. @param money formats its amounts */
+export const explainOutcome = (outcome: EventOutcome | null, money: MoneyFormat = formatMoney): string => {
   if (outcome === null) return 'Received but not processed yet. It will be sent again.'
   const { code, facts } = outcome
   switch (code) {
     case 'sale_credited':
-      return `The sale ${facts.externalId} of ${formatMoney(facts.amountCents, facts.currency)} is credited to “${facts.slug}”.`
+      return `The sale ${facts.externalId} of ${money(facts.amountCents, facts.currency)} is credited to “${facts.slug}”.`
     case 'sale_not_credited':
-      return `The sale ${facts.externalId} of ${formatMoney(facts.amountCents, facts.currency)} is recorded without a partner.`
+      return `The sale ${facts.externalId} of ${money(facts.amountCents, facts.currency)} is recorded without a partner.`
     case 'nothing_changed':
       return `The sale ${facts.externalId} was already recorded. Nothing changed.`
     case 'commission_changed':
       return facts.amountCents < 0
-        ? `${formatMoney(-facts.amountCents, facts.currency)} of the commission of “${facts.slug}” for ${facts.externalId} was reversed.`
-        : `${formatMoney(facts.amountCents, facts.currency)} of the commission of “${facts.slug}” for ${facts.externalId} was reinstated.`
+        ? `${money(-facts.amountCents, facts.currency)} of the commission of “${facts.slug}” for ${facts.externalId} was reversed.`
+        : `${money(facts.amountCents, facts.currency)} of the commission of “${facts.slug}” for ${facts.externalId} was reinstated.`
     case 'customer_kept':
       return `Nothing was paid yet. The customer belongs to “${facts.slug}”, who is credited with later payments.`
     case 'sale_expected_from_api':

@@ -1,5 +1,5 @@
 /** The steps of a decision: codes and facts, which are stored and stable, and their texts, which may change. */
-import { formatMoney } from '../money.ts'
+import { formatMoney, type MoneyFormat } from '../money.ts'
 import { counted } from '../plural.ts'
 import { PROCESSOR_NAMES, type Processor, SALE_EXPECTED } from '../purchases/processors.ts'
 import type { PartnerCode } from './report.ts'
@@ -142,8 +142,8 @@ export const rewardFacts = (reward: Reward): RewardFacts => {
 const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
 const day = (iso: string): string => DAY.format(new Date(iso))
 
-const pays = (reward: RewardFacts): string =>
-  'percent' in reward ? `${reward.percent}% of the sale` : formatMoney(reward.amountCents, reward.currency)
+const pays = (reward: RewardFacts, money: MoneyFormat): string =>
+  'percent' in reward ? `${reward.percent}% of the sale` : money(reward.amountCents, reward.currency)
 
 const named = ({ by, value }: PartnerCode): string => `the ${by} “${value}”`
 
@@ -160,21 +160,24 @@ const BECAUSE = {
   import: (slug: string) => `was imported to “${slug}” since this subscription began.`,
 }
 
-const refundedAndDisputed = (facts: {
-  refundedCents: number
-  disputedCents: number
-  paidCurrency: string
-}): string => {
+const refundedAndDisputed = (
+  facts: {
+    refundedCents: number
+    disputedCents: number
+    paidCurrency: string
+  },
+  money: MoneyFormat,
+): string => {
   const { refundedCents, disputedCents, paidCurrency } = facts
   const parts = [
-    ...(refundedCents ? [`${formatMoney(refundedCents, paidCurrency)} was refunded`] : []),
-    ...(disputedCents ? [`${formatMoney(disputedCents, paidCurrency)} is disputed`] : []),
+    ...(refundedCents ? [`${money(refundedCents, paidCurrency)} was refunded`] : []),
+    ...(disputedCents ? [`${money(disputedCents, paidCurrency)} is disputed`] : []),
   ]
   return parts.join(' and ')
 }
 
-/** A step as text for managers. */
-export const explain = (step: Step): string => {
+/** A step as text for managers. @param money formats its amounts */
+export const explain = (step: Step, money: MoneyFormat = formatMoney): string => {
   const { code, facts } = step
   switch (code) {
     case 'coupon':
@@ -208,9 +211,9 @@ export const explain = (step: Step): string => {
     case 'unknown_customer':
       return 'No coupon, click or earlier referral of the customer links this event to a partner.'
     case 'group_reward':
-      return `The partner’s group “${facts.group}” sets the reward: ${pays(facts)}.`
+      return `The partner’s group “${facts.group}” sets the reward: ${pays(facts, money)}.`
     case 'program_reward':
-      return `The program’s reward applies: ${pays(facts)}.`
+      return `The program’s reward applies: ${pays(facts, money)}.`
     case 'no_reward':
       return `“${facts.slug}” is not in a group that rewards leads, so the lead earns no commission.`
     case 'one_time_already_rewarded':
@@ -218,15 +221,15 @@ export const explain = (step: Step): string => {
     case 'past_reward_duration':
       return `This program rewards a customer’s sales for ${counted(facts.months, 'month')} after the first on ${day(facts.firstRewardedAt)}. The period ended on ${day(facts.endedAt)}.`
     case 'below_one_time_minimum':
-      return `This program rewards a customer’s first sale of at least ${formatMoney(facts.minimumCents, facts.currency)}. This sale is smaller and does not use the reward up.`
+      return `This program rewards a customer’s first sale of at least ${money(facts.minimumCents, facts.currency)}. This sale is smaller and does not use the reward up.`
     case 'proration':
       return 'The sale is a proration after a change of the subscription. A flat recurring reward is not paid for prorations.'
     case 'zero_amount':
       return 'The reward for this event is zero, so there is no commission.'
     case 'reward_capped':
-      return `A flat reward is never more than the sale: ${formatMoney(facts.saleCents, facts.currency)}.`
+      return `A flat reward is never more than the sale: ${money(facts.saleCents, facts.currency)}.`
     case 'commission_created':
-      return `“${facts.slug}” earned ${formatMoney(facts.amountCents, facts.currency)}, payable from ${day(facts.payableAt)}.`
+      return `“${facts.slug}” earned ${money(facts.amountCents, facts.currency)}, payable from ${day(facts.payableAt)}.`
     case SALE_EXPECTED:
       return `Sales of this workspace come from ${PROCESSOR_NAMES[facts.processor]}, whose event of this purchase earns the commission.`
     case 'expected_sale_received':
@@ -236,15 +239,15 @@ export const explain = (step: Step): string => {
     case 'self_referral':
       return `The customer’s email address leads to the mailbox of “${facts.slug}”. This program reviews or refuses commissions on a partner’s own purchases.`
     case 'commission_rejected':
-      return `A manager rejected the held commission of ${formatMoney(facts.amountCents, facts.currency)} of “${facts.slug}”.`
+      return `A manager rejected the held commission of ${money(facts.amountCents, facts.currency)} of “${facts.slug}”.`
     case 'commission_replaced':
-      return `“${facts.slug}” was credited with ${formatMoney(facts.amountCents, facts.currency)} before all facts were known. That commission was reversed.`
+      return `“${facts.slug}” was credited with ${money(facts.amountCents, facts.currency)} before all facts were known. That commission was reversed.`
     case 'credited_by_hand':
       return facts.slug === null
         ? `${facts.by} decided that nobody is credited: ${facts.reason}`
         : `${facts.by} credited “${facts.slug}” by hand: ${facts.reason}`
     case 'reversed_by_hand':
-      return `${facts.by} reversed ${formatMoney(facts.amountCents, facts.currency)} of the commission of “${facts.slug}”: ${facts.reason}`
+      return `${facts.by} reversed ${money(facts.amountCents, facts.currency)} of the commission of “${facts.slug}”: ${facts.reason}`
     case 'refunded_by_hand':
       return `${facts.by} recorded this refund by hand: ${facts.reason}`
     case 'same_purchase':
@@ -252,14 +255,14 @@ export const explain = (step: Step): string => {
     case 'waiting_for_sale':
       return `The sale “${facts.saleExternalId}” has not been reported yet. The refund counts as soon as it is.`
     case 'sale_refunded':
-      return `${formatMoney(facts.amountCents, facts.currency)} of the ${formatMoney(facts.saleCents, facts.currency)} of the sale “${facts.saleExternalId}” was refunded, and ${formatMoney(facts.leftCents, facts.currency)} is left. The same proportion of its commission is reversed.`
+      return `${money(facts.amountCents, facts.currency)} of the ${money(facts.saleCents, facts.currency)} of the sale “${facts.saleExternalId}” was refunded, and ${money(facts.leftCents, facts.currency)} is left. The same proportion of its commission is reversed.`
     case 'refund_exceeds_sale':
       return facts.leftCents === 0
         ? 'Nothing of the sale was left to refund.'
-        : `The refund of ${formatMoney(facts.requestedCents ?? 0, facts.currency)} is more than was left of the sale, so ${formatMoney(facts.leftCents, facts.currency)} counts.`
+        : `The refund of ${money(facts.requestedCents ?? 0, facts.currency)} is more than was left of the sale, so ${money(facts.leftCents, facts.currency)} counts.`
     case 'refund_currency_mismatch':
       return `The refund is in ${facts.currency} and its sale in ${facts.saleCurrency}, so the refund does not count.`
     case 'commission_reversed':
-      return `Of the ${formatMoney(facts.paidCents, facts.paidCurrency)} paid, ${refundedAndDisputed(facts)}, so ${formatMoney(facts.amountCents, facts.currency)} of the commission was reversed.`
+      return `Of the ${money(facts.paidCents, facts.paidCurrency)} paid, ${refundedAndDisputed(facts, money)}, so ${money(facts.amountCents, facts.currency)} of the commission was reversed.`
   }
 }

@@ -38,7 +38,7 @@ test('a manager sees both sales side by side, and releases the commission', asyn
   const after = await pages.get('/commissions/held?done=released')
   expect(after.text).toContain('Commission released.')
   expect(after.text).toContain('No commissions are held.')
-  expect((await pages.get('/audit')).text).toContain('released a held commission of 9.80 USD of “maya”')
+  expect((await pages.get('/audit')).text).toContain('released a held commission of $9.80 of “maya”')
   expect((await pages.get('')).text).not.toContain('Commissions to review')
 
   const refused = await pages.post(`/commissions/${id}/reject`, {})
@@ -56,9 +56,9 @@ test('a manager rejects the commission, which earns nothing from then on', async
   )
   const event = await merchant.explainReport('sale', payment)
   expect((await pages.get(`/events/${event?.id}`)).text).toContain(
-    'A manager rejected the held commission of 9.80 USD of “maya”.',
+    'A manager rejected the held commission of $9.80 of “maya”.',
   )
-  expect((await pages.get('/audit')).text).toContain('rejected a held commission of 9.80 USD of “maya”')
+  expect((await pages.get('/audit')).text).toContain('rejected a held commission of $9.80 of “maya”')
 })
 
 test('a member reads held commissions and changes none', async () => {
@@ -102,7 +102,7 @@ test('a manager holds a commission of its page with a note, and releases it', as
   )
   expect((await pages.post(`${path}/release`, {})).status).toBe(303)
   expect((await pages.get('/audit')).text).toContain(
-    'held a commission of 9.80 USD of “maya”: Ask the <i>buyer</i>',
+    'held a commission of $9.80 of “maya”: Ask the <i>buyer</i>',
   )
 
   const reader = await openPages(merchant, 'member')

@@ -103,7 +103,7 @@ test('a partner’s page escapes the partner’s data', async () => {
   expect(text).toContain('Coupon aliases')
   // Pending, payable, on its way, and paid.
   expect(text).toContain('USD $9.80 $0.00 $0.00 $0.00')
-  expect(text).toContain('“ann” earned 9.80 USD, payable from')
+  expect(text).toContain('“ann” earned $9.80, payable from')
 })
 
 test('a manager changes, bans and reinstates a partner, with notices', async () => {

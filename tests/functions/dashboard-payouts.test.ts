@@ -310,7 +310,7 @@ test('what one partner owes is not deducted from what others are paid: 10.00 wer
   })
   expect((await pages.get('/payouts/owed')).text).toContain('No partner owes anything.')
   expect((await pages.get('/audit')).text).toContain(
-    'adjusted the earnings of “leo” by 30.00 USD: Negative balance written off',
+    'adjusted the earnings of “leo” by $30.00: Negative balance written off',
   )
 })
 

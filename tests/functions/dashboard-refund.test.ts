@@ -72,7 +72,7 @@ test('a manager refunds a part of a sale, then the rest, each with a reason that
     { actor: manager, subject_id: second?.id, details: { amountCents: 2_450, reason: 'Sent the rest back' } },
   ])
   expect((await pages.get('/audit')).text).toContain(
-    `${manager} recorded a refund of 24.50 USD of the sale “inv_1”: Sent the rest back`,
+    `${manager} recorded a refund of $24.50 of the sale “inv_1”: Sent the rest back`,
   )
   await sound()
 })

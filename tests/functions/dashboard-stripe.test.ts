@@ -104,7 +104,7 @@ test('shows the received events, their results and their mode', async () => {
   await addReceived(id, { type: 'charge.refunded', outcome: { code: 'no_sale', facts: {} } })
   await addReceived(id, { type: 'refund.created', outcome: null })
   const all = await pages.get('/stripe')
-  expect(all.text).toContain('The sale in_<b>1</b> of 49.00 USD is credited to “maya”.')
+  expect(all.text).toContain('The sale in_<b>1</b> of $49.00 is credited to “maya”.')
   expect(all.html).toContain(`/events/${sale.body.eventId}"`)
   expect(all.text).toContain('The sale for this event has not been received yet.')
   expect(all.text).toContain('Received but not processed yet.')

@@ -64,7 +64,7 @@ test('a partner applies, makes a link and earns; the manager approves, credits, 
   await manager.getByLabel('Credit to').fill(email)
   await manager.getByLabel('Reason for the credit').fill('She sent the buyer, who said so.')
   await press(manager, 'Credit event')
-  await read(manager, 'earned 10.00 USD')
+  await read(manager, 'earned $10.00')
   await nina.goto('/portal/commissions')
   expect(await nina.getByRole('cell', { name: /^\$(20|10)\.00$/ }).count()).toBe(2)
 
