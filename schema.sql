@@ -2554,16 +2554,23 @@ end $$;
 
 -- Saves decided reports, each in a transaction of its own, then loads what others are decided from: `saved` and `loaded` of
 -- results, in their order. See lib/tracking/batch.queries.ts. A report that conflicts with what was saved since it was loaded
--- is null in `saved`. Only the last commit waits for the disk, which then has all of them.
+-- is null in `saved`, and so are those of its customer after it. Only the last commit waits for the disk, which then has all of them.
 create procedure record_reports_1(reports jsonb, api_key_hash text, wanted jsonb, inout results jsonb)
 language plpgsql as $$
 declare
-    saved   jsonb[] := '{}';
-    loaded  jsonb[] := '{}';
-    event   jsonb;
-    w       jsonb;
+    saved     jsonb[] := '{}';
+    loaded    jsonb[] := '{}';
+    waiting   text[]  := '{}';   -- the customers of those that conflict
+    customer  text;
+    event     jsonb;
+    w         jsonb;
 begin
     for n in 0 .. jsonb_array_length(reports) - 1 loop
+        customer := reports -> n ->> 'customerExternalId';
+        if customer = any (waiting) then
+            saved := saved || null::jsonb;
+            continue;
+        end if;
         perform set_config('synchronous_commit', 'off', true);
         begin
             event := public.save_report_1(reports -> n);
@@ -2571,6 +2578,7 @@ begin
         exception
             when sqlstate 'TR001' or unique_violation or foreign_key_violation or deadlock_detected or serialization_failure then
                 event := null;
+                waiting := waiting || customer;
         end;
         saved := saved || event;
         commit;

@@ -29,8 +29,8 @@ const ROUNDS = 510
 /**
  * Records the reports, and answers each by itself. Three round trips: one loads what all are decided from, the second saves them
  * and loads again those that depend on one before, such as the sale of a customer whose lead is in the batch, and the third saves
- * these. Every further dated report of one customer takes one more, and so do conflicts with other requests. Reports that
- * something received before depends on take more: see `completeReport`.
+ * these. Every further dated report of one customer takes one more, and so do conflicts with other requests, and repeats all
+ * together. Reports that something received before depends on take more: see `completeReport`.
  *
  * @throws {ApiError} `invalid_api_key`, `insufficient_scope`
  * @throws {Unavailable} if none is known to be recorded
@@ -60,7 +60,7 @@ export const recordBatch = async <E extends KeyEnv & TrackingEnv & NudgeEnv>(
     }
   }
   try {
-    await recordAll(c, items, settle)
+    await recordAll(openStore(c), items, settle)
   } catch (error) {
     const missing = items.filter(({ place }) => !answers.has(place))
     if (error instanceof ApiError || missing.length === items.length) throw error
@@ -70,108 +70,99 @@ export const recordBatch = async <E extends KeyEnv & TrackingEnv & NudgeEnv>(
   return c.json<BatchResponse>({ results: events.flatMap((_, place) => answers.get(place) ?? []) })
 }
 
-/** Records all reports, and settles each as soon as it is known to be saved. */
-const recordAll = async <E extends KeyEnv & TrackingEnv>(
-  c: Context<E>,
-  items: Item[],
-  settle: Settle,
-): Promise<void> => {
-  const { db, apiKeyHash } = c.var
+/**
+ * Records all reports, and settles each as soon as it is known to be saved. A repeat changes nothing, and is settled last: its event
+ * may be credited by the others.
+ */
+const recordAll = async (saveThenLoad: SaveThenLoad, items: Item[], settle: Settle): Promise<void> => {
+  const ids = new Set<string>()
+  const isFirst = (item: Item) => ids.size < ids.add(idOf(item)).size
+  const { true: firsts = [], false: others = [] } = Object.groupBy(items, (item) => `${isFirst(item)}`)
+  const repeats = [...(await recordFirsts(saveThenLoad, firsts, settle)), ...others]
+  const { loaded } = await saveThenLoad([], repeats)
+  for (const item of loaded) {
+    if (!item.facts.recorded) throw lostRace('the same events')
+    await settle(item, item.facts.recorded)
+  }
+}
+
+/** Records reports with different IDs. Returns those whose event was recorded before, without credit. */
+const recordFirsts = async (saveThenLoad: SaveThenLoad, items: Item[], settle: Settle): Promise<Item[]> => {
+  const repeats: Item[] = []
   const begun = new Set<string>()
-  const settled = new Set<number>()
   let waiting = items
   let loaded: LoadedItem[] = []
-  for (let round = 0; round < ROUNDS; round++) {
-    const ready = untilWaiting(loaded)
-    const toSave = ready.filter(({ facts }) => !facts.recorded)
+  for (let round = 0; waiting.length > 0; round++) {
+    if (round === ROUNDS) throw lostRace('the same customers')
     const ended: { item: LoadedItem; event: RecordedEvent }[] = []
-    for (const item of ready) {
+    const toSave: LoadedItem[] = []
+    for (const item of loaded) {
       begun.add(customerOf(item))
-      if (item.facts.recorded) {
-        ended.push({ item, event: item.facts.recorded })
-        settled.add(item.place)
-      }
+      const { recorded } = item.facts
+      if (!recorded) toSave.push(item)
+      else if (recorded.attributed) ended.push({ item, event: recorded })
+      else repeats.push(item)
     }
-    waiting = waiting.filter(({ place }) => !settled.has(place))
-    const toLoad = takeIndependent(
-      waiting.filter((item) => !toSave.some(({ place }) => place === item.place)),
-      begun,
-    )
-    if (toSave.length + toLoad.length > 0) {
-      const result = await saveAndLoad(
-        db,
-        apiKeyHash,
-        toSave.map(({ report, facts, bodyHash, receivedAt }) =>
-          decideLoaded(report, facts, bodyHash, receivedAt),
-        ),
-        toLoad,
-      )
-      if (typeof result.loaded === 'string') throw keyRefusal(result.loaded)
-      // What conflicts is loaded again, and so is what was loaded for the same customer after it.
-      const again = new Set<string>()
-      for (const [n, item] of toSave.entries()) {
-        const event = result.saved[n]
-        if (event) {
-          ended.push({ item, event })
-          settled.add(item.place)
-        } else again.add(idOf(item)).add(customerOf(item))
-      }
-      const facts = result.loaded
-      loaded = toLoad.flatMap((item, n) => {
-        const its = facts[n]
-        return !its || again.has(idOf(item)) || again.has(customerOf(item)) ? [] : [{ ...item, facts: its }]
-      })
-      waiting = waiting.filter(({ place }) => !settled.has(place))
-    } else loaded = []
+    const toLoad = takeIndependent(without(waiting, loaded), begun)
+    const result = await saveThenLoad(toSave, toLoad)
+    // What conflicts is loaded again, and so is what was loaded for the same customer after it.
+    const again = new Set<string>()
+    for (const [n, item] of toSave.entries()) {
+      const event = result.saved[n]
+      if (event) ended.push({ item, event })
+      else again.add(customerOf(item))
+    }
     for (const { item, event } of ended) await settle(item, event)
-    // These have changed others.
-    if (ended.some(({ event }) => event.bodyHash === null)) loaded = []
-    noteCaller(c, loaded)
-    if (waiting.length === 0) return
+    waiting = without(waiting, [...ended.map(({ item }) => item), ...repeats])
+    // A report whose event is to be completed has changed others.
+    const isCurrent = ended.every(({ event }) => event.bodyHash !== null)
+    loaded = result.loaded.filter((item) => isCurrent && !again.has(customerOf(item)))
   }
-  throw lostRace('the same customers')
+  return repeats
 }
 
-/**
- * The reports before the first that has to wait: a repeat is answered as the reports before it leave it, which may credit it. It
- * depends on those of its customer, or on any if it names another customer than the first report.
- */
-const untilWaiting = (items: LoadedItem[]): LoadedItem[] => {
-  const end = items.findIndex((item, n) => {
-    const { recorded } = item.facts
-    if (!recorded || recorded.attributed) return false
-    const isSame = recorded.bodyHash === item.bodyHash
-    return items
-      .slice(0, n)
-      .some((other) => !other.facts.recorded && (!isSame || customerOf(other) === customerOf(item)))
-  })
-  return end < 0 ? items : items.slice(0, end)
+/** Saves reports that are decided from what was loaded, and loads what others are decided from. */
+const openStore =
+  <E extends KeyEnv & TrackingEnv>(c: Context<E>) =>
+  async (toSave: LoadedItem[], toLoad: Item[]) => {
+    if (toSave.length + toLoad.length === 0) return { saved: [], loaded: [] }
+    const decided = toSave.map(({ report, facts, bodyHash, receivedAt }) =>
+      decideLoaded(report, facts, bodyHash, receivedAt),
+    )
+    const { saved, loaded } = await saveAndLoad(c.var.db, c.var.apiKeyHash, decided, toLoad)
+    if (typeof loaded === 'string') throw keyRefusal(loaded)
+    noteCaller(c, loaded)
+    return { saved, loaded: toLoad.flatMap((item, n) => (loaded[n] ? { ...item, facts: loaded[n] } : [])) }
+  }
+
+type SaveThenLoad = ReturnType<typeof openStore>
+
+const without = (items: Item[], others: Item[]): Item[] => {
+  const places = new Set(others.map(({ place }) => place))
+  return items.filter(({ place }) => !places.has(place))
 }
 
-const noteCaller = (c: Context, [first]: LoadedItem[]): void => {
+const noteCaller = (c: Context, [first]: ReportFacts[]): void => {
   if (!first) return
-  const { keyId, workspaceId } = first.facts
+  const { keyId, workspaceId } = first
   noteForLog(c, { actor: `key ${keyId}`, keyHash: undefined, workspaceId })
 }
 
 const idOf = ({ report: { kind, externalId } }: Item): string => `${kind} ${externalId}`
-const customerOf = ({ report }: Item): string => `customer ${report.customerExternalId}`
+const customerOf = ({ report }: Item): string => report.customerExternalId
 
 /**
  * The reports that can be decided together: none depends on another before it. All of a customer depend on its first one, which
- * may say whose the customer is, and on each dated one; a repeat goes before those after it. Other live ones conflict where one
- * depends on another.
+ * may say whose the customer is, and on each dated one. Other live ones conflict where one depends on another.
  *
  * @param begun the customers whose first report is saved, or about to be
  */
 const takeIndependent = (items: Item[], begun: ReadonlySet<string>): Item[] => {
   const taken = new Set<string>()
   return items.filter((item) => {
-    const [id, customer] = [idOf(item), customerOf(item)]
-    const isRepeat = taken.has(id)
-    const isFree = !isRepeat && !taken.has(customer)
-    taken.add(id)
-    if (isRepeat || item.report.occurredAt || !begun.has(customer)) taken.add(customer)
+    const customer = customerOf(item)
+    const isFree = !taken.has(customer)
+    if (item.report.occurredAt || !begun.has(customer)) taken.add(customer)
     return isFree
   })
 }

@@ -22,23 +22,24 @@ test('from nothing to a first sale: sign in, a workspace, a program, a group, a 
 
   await heading('Your workspaces')
   const name = `First Shop ${crypto.randomUUID().slice(0, 8)}`
-  await page.getByLabel('Name').fill(name)
+  await page.getByRole('textbox', { name: 'Name' }).fill(name)
   await press('Create workspace')
   await heading(name)
   expect(await page.getByText('To do', { exact: true }).count()).toBe(5)
 
   const shop = await startShop()
   await follow('Create a program')
-  await page.getByLabel('Name').fill('Friends')
+  await page.getByRole('textbox', { name: 'Name' }).fill('Friends')
   await page.getByLabel('Site').fill(`http://127.0.0.1:${shop.port}`)
   await page.getByLabel('Percentage of the sale').fill('20')
   await page.getByLabel('Reward duration (months)').fill('12')
+  await page.getByLabel('Who reports renewals?').selectOption('processor')
   await press('Create program')
   await heading('Friends')
   const snippet = await page.locator('#snippet ~ .copyable code').first().innerText()
 
   await follow('New group')
-  await page.getByLabel('Name').fill('Gold')
+  await page.getByRole('textbox', { name: 'Name' }).fill('Gold')
   const forSales = page.getByRole('group', { name: 'Sale reward' })
   await forSales.getByLabel('Type').selectOption('Percentage of each sale')
   await forSales.getByLabel('Percentage of the sale').fill('30')
@@ -46,7 +47,7 @@ test('from nothing to a first sale: sign in, a workspace, a program, a group, a 
   await heading('Gold')
 
   await follow('API keys')
-  await page.getByLabel('Name').fill('Checkout')
+  await page.getByRole('textbox', { name: 'Name' }).fill('Checkout')
   await press('Create API key')
   await heading('Your new API key')
   const key = await page.locator('.copyable code').innerText()

@@ -1,9 +1,10 @@
 /** Totals by landing page: what came of the clicks that each page had, exact at every moment. */
 import { expect, inject, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
-import { endClicks, foldTotals } from '../../lib/totals/upkeep.queries.ts'
+import { foldTotals } from '../../lib/totals/upkeep.queries.ts'
 import { fold } from '../support/fold.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
+import { removeClicks } from '../support/removed-clicks.ts'
 
 const database = useDatabase()
 const db = () => connect(inject('database'))
@@ -106,9 +107,7 @@ test('is exact while clicks, sales and folding happen at once, and after an expi
   await sound(merchant)
   const unused = await clickAt(merchant, `${HOME}0`)
   await fold(database, merchant)
-  await database.query(`update clicks set expires_at = now() - interval '40 days' where id = $1`, [unused])
-  while ((await endClicks(db(), 30, 1_000)) > 0);
-  expect(await database.query('select from clicks where id = $1', [unused])).toEqual([])
+  await removeClicks(database, [unused])
   await sound(merchant)
   await fold(database, merchant)
   await sound(merchant)

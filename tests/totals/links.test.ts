@@ -1,12 +1,13 @@
 /** What came through each link: clicks and the sales that they are credited with, exact at every moment. */
 import { expect, inject, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
-import { endClicks, foldTotals } from '../../lib/totals/upkeep.queries.ts'
+import { foldTotals } from '../../lib/totals/upkeep.queries.ts'
 import { linksOf } from '../../lib/workspace/links.queries.ts'
 import { fold } from '../support/fold.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
 import { browse, openPages } from '../support/pages.ts'
 import { openSession } from '../support/people.ts'
+import { removeClicks } from '../support/removed-clicks.ts'
 
 const database = useDatabase()
 const db = () => connect(inject('database'))
@@ -119,14 +120,6 @@ test('is exact while clicks, sales and folding happen at once, when clicks are r
     ['ann', 6, 4],
     ['video', 9, 8],
   ]
-  const endThem = async (ids: string[]) => {
-    await database.query(`update clicks set expires_at = now() - interval '40 days' where id = any ($1)`, [
-      ids,
-    ])
-    await database.query(`update click_retention set checked_until = '-infinity', checked_id = ''`)
-    while ((await endClicks(db(), 30, 1_000)) > 0);
-    expect(await database.query('select from clicks where id = any ($1)', [ids])).toEqual([])
-  }
   const check = async () => {
     expect(await counts()).toEqual(expected)
     await sound(merchant)
@@ -135,7 +128,7 @@ test('is exact while clicks, sales and folding happen at once, when clicks are r
   // One that is folded before it is removed, one whose removal is folded, and one that is counted again in between.
   await fold(database, merchant)
   for (const id of unused) {
-    await endThem([id])
+    await removeClicks(database, [id])
     await check()
     await database.age(merchant, '0 days')
     await check()

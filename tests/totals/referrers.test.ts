@@ -1,9 +1,10 @@
 /** Totals by referrer: what came of the clicks from each host, exact at every moment. */
 import { expect, inject, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
-import { endClicks, foldTotals } from '../../lib/totals/upkeep.queries.ts'
+import { foldTotals } from '../../lib/totals/upkeep.queries.ts'
 import { fold } from '../support/fold.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
+import { removeClicks } from '../support/removed-clicks.ts'
 
 const database = useDatabase()
 const db = () => connect(inject('database'))
@@ -87,11 +88,7 @@ test('is exact while clicks, sales and folding happen at once, after clicks were
   await sound(merchant)
   const unused = [await clickFrom(merchant, hosts[0]), await clickFrom(merchant)]
   await fold(database, merchant)
-  await database.query(`update clicks set expires_at = now() - interval '40 days' where id = any($1)`, [
-    unused,
-  ])
-  while ((await endClicks(db(), 30, 1_000)) > 0);
-  expect(await database.query('select from clicks where id = any($1)', [unused])).toEqual([])
+  await removeClicks(database, unused)
   const expected = [
     ['host-0.example', 5, 4],
     ['host-1.example', 4, 4],

@@ -1,12 +1,13 @@
 /** Totals by the `sub` of links: what came of each, exact at every moment. */
 import { expect, inject, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
-import { endClicks, foldTotals } from '../../lib/totals/upkeep.queries.ts'
+import { foldTotals } from '../../lib/totals/upkeep.queries.ts'
 import { subOf } from '../../lib/tracking/visits.ts'
 import { fold } from '../support/fold.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
 import { browse, openPages } from '../support/pages.ts'
 import { openSession } from '../support/people.ts'
+import { removeClicks } from '../support/removed-clicks.ts'
 
 const database = useDatabase()
 const db = () => connect(inject('database'))
@@ -115,11 +116,7 @@ test('is exact while clicks, sales and folding happen at once, after clicks were
     await clickBy(merchant, null, 'maya', BLOG),
   ]
   await fold(database, merchant)
-  await database.query(`update clicks set expires_at = now() - interval '40 days' where id = any($1)`, [
-    unused,
-  ])
-  while ((await endClicks(db(), 30, 1_000)) > 0);
-  expect(await database.query('select from clicks where id = any($1)', [unused])).toEqual([])
+  await removeClicks(database, unused)
   const expected = [
     ['sub-0', 5, 3],
     ['sub-1', 3, 3],
@@ -174,7 +171,10 @@ test('of endless subs, 200 a month are counted on their own, and stay so when cl
   const rows = async () => subsOf(merchant, '&limit=200')
   expect((await rows())[0]).toMatchObject(rest)
   await sound(merchant)
-  while ((await endClicks(db(), 30, 1_000)) > 0);
+  await removeClicks(
+    database,
+    Array.from({ length: 300 }, (_, n) => `clk_${n + 1}`),
+  )
   await sound(merchant)
   await fold(database, merchant)
   await sound(merchant)
