@@ -20,7 +20,8 @@ grant usage on schema public to :"track", :"pages", :"read", :"pay", :"auth", :"
 
 
 -- track: the public tracking Workers. No table at all, and these functions.
-grant execute on function may_pass_on_1, save_click_1, load_report_1, save_report_1, load_refund_1, save_refund_1, note_key_use_1
+grant execute on function may_pass_on_1, save_click_1, load_report_1, save_report_1, load_refund_1, save_refund_1, note_key_use_1,
+    note_mismatches_1
     to :"track";
 grant execute on procedure record_reports_1 to :"track";
 
@@ -41,6 +42,7 @@ grant select on workspaces, programs, partners, members, totals to :"mail";
 grant select (workspace_id, kind, subject, intro) on mail_texts to :"mail";
 grant select (program_id, logo_url, accent_color, support_email) on brands to :"mail";
 grant select, delete, update (content) on mailings to :"mail";
+grant select (id, last_at), delete, update (reports) on report_mismatches to :"mail";
 grant select on mail_optouts, unsubscribe_key to :"mail";
 grant select (id, partner_id, metadata, occurred_at), update (metadata) on events to :"mail";
 grant select (id, workspace_id, keys, customer, facts, occurred_at, anonymized_at, email), update (email, facts, anonymized_at)
@@ -67,7 +69,7 @@ grant select on
     coupon_aliases, credit_notes, customer_identities, customers, events, former_group_terms, former_partner_addresses,
     former_partner_terms, former_program_terms, former_sales_from, group_terms, groups, invoices, join_pages, landing_totals, link_totals, links, mail_texts, mails, members, one_time_rewards,
     partner_notes, partner_terms, partner_totals, partners, payees, payers, payment_details, payout_accounts, payout_run_notices, payout_runs, payout_sums, payouts,
-    processor_events, program_terms, programs, referrals, rewards, run_totals, statement_totals, stripe_keys, stripe_secrets, total_deltas,
+    processor_events, program_terms, programs, referrals, report_mismatches, rewards, run_totals, statement_totals, stripe_keys, stripe_secrets, total_deltas,
     totals, unreachable_people, workspaces
     to :"pages";
 -- The workspace and its terms.
@@ -84,6 +86,7 @@ grant insert, update         on commissions, commission_holds, customers to :"pa
 grant insert, update, delete on customer_identities, referrals, one_time_rewards to :"pages";
 grant insert                 on adjustments, total_deltas to :"pages";
 grant update                 on events, clicks, processor_events to :"pages";
+grant delete                 on report_mismatches to :"pages";
 -- Payouts by bank transfer, and who is paid how. Payouts and runs are created by `pay`.
 grant update                 on payouts, payout_runs, payout_accounts to :"pages";
 grant insert, update         on payers, payment_details, payees, invoice_numbers to :"pages";

@@ -781,6 +781,69 @@ create trigger events_clicked_partner
     when (new.click_id is not null and new.attributed_by is distinct from 'click')
     execute function note_clicked_partner();
 
+
+-- Reports under the id of an event that differ from the one that it was recorded by, so they changed nothing.
+create table report_mismatches (
+    id            uuid         primary key default uuidv7(),
+    workspace_id  uuid         not null,
+    event_id      uuid         not null,
+    body_hash     text         not null,
+    differences   jsonb        not null,            -- [{field, recorded, reported}], where the event has the field
+    reports       integer      not null default 1,  -- how often this body was reported
+    first_at      timestamptz  not null,
+    last_at       timestamptz  not null,
+    constraint report_mismatches_event_id_body_hash_key unique (event_id, body_hash),
+    constraint report_mismatches_event_id_fkey foreign key (workspace_id, event_id) references events (workspace_id, id)
+);
+
+-- Which are the newest? How many are recent?
+create index report_mismatches_workspace_id_idx on report_mismatches (workspace_id, id);
+create index report_mismatches_recent_idx on report_mismatches (workspace_id, last_at);
+
+-- Which are to be removed next? See lib/people/retention.queries.ts.
+create index report_mismatches_last_at_idx on report_mismatches (last_at);
+
+-- Keeps reports that differ from the ones that their events were recorded by: Mismatch[] of lib/tracking/keep-mismatches.queries.ts. The
+-- first 20 bodies of an event are kept, and some 1,000 of a workspace in a day.
+create function note_mismatches_1(mismatches jsonb, at timestamptz) returns void language sql
+security definer set search_path = public, pg_temp
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
+    insert into report_mismatches (workspace_id, event_id, body_hash, differences, first_at, last_at)
+    select m.workspace_id, m.event_id, m.body_hash, m.differences, at, at
+    from (
+        select e.workspace_id, e.id as event_id, r."bodyHash" as body_hash, f.differences,
+               row_number() over (partition by e.id order by r."bodyHash") as n
+        from (select distinct on ("eventId", "bodyHash") *
+              from jsonb_to_recordset(mismatches) as r ("eventId" uuid, "bodyHash" text, reported jsonb)) r
+        cross join lateral (
+            select * from events where id = r."eventId" and body_hash not in (r."bodyHash", 'erased') limit 1) e
+        cross join lateral (
+            select coalesce(jsonb_agg(jsonb_build_object('field', d.key, 'recorded', left(k.value, 500), 'reported', left(d.value, 500))
+                                      order by d.key), '[]') as differences
+            from jsonb_each_text(r.reported) d
+            cross join lateral (select case d.key
+                when 'customerExternalId' then e.customer_external_id
+                when 'saleExternalId'     then e.sale_external_id
+                when 'eventName'          then e.event_name
+                when 'amountCents'        then case when e.kind = 'refund' then e.requested ->> 'amountCents' else e.amount_cents::text end
+                when 'currency'           then case when e.kind = 'refund' then e.requested ->> 'currency' else e.currency end
+                when 'metadata'           then e.metadata::text
+                when 'occurredAt'         then case when e.occurred_at = d.value::timestamptz then d.value
+                                                    else to_char(e.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') end
+                -- The newest of several clicks was taken.
+                when 'clickId'            then case when position(e.click_id in d.value) > 0 then d.value else e.click_id end
+                end as value) k
+            where d.value is distinct from k.value) f) m
+    where exists (select from report_mismatches o where o.event_id = m.event_id and o.body_hash = m.body_hash)
+       or m.n + (select count(*) from report_mismatches o where o.event_id = m.event_id) <= 20
+          and (select count(*) from (
+              select from report_mismatches o
+              where o.workspace_id = m.workspace_id and o.last_at > at - interval '1 day' limit 1000) recent) < 1000
+    order by m.event_id, m.body_hash
+    on conflict (event_id, body_hash) do update
+        set reports = report_mismatches.reports + 1, last_at = greatest(report_mismatches.last_at, excluded.last_at)
+$$;
+
 -- Which events are credited to nobody, newest first? Which sales, and which leads, either of which may be few among many others?
 create index events_uncredited_idx      on events (workspace_id, id) where partner_id is null;
 create index events_uncredited_sale_idx on events (workspace_id, id) where partner_id is null and kind = 'sale';

@@ -137,6 +137,7 @@ const pages = ({ partnerId, runId, programId }: Place): string[] => [
   '/mails/preview',
   '/commissions/held',
   ...PARTNER_SORTS.flatMap((sort) => [`/partners?sort=${sort}`, `/partners?sort=${sort}&order=asc`]),
+  '/mismatches',
   '/uncredited',
   '/uncredited?show=likely',
   '/uncredited?show=leads',

@@ -20,6 +20,7 @@ import joinPage from './dashboard/join-page.tsx'
 import mailPreview from './dashboard/mail-preview.tsx'
 import mails from './dashboard/mails.tsx'
 import members from './dashboard/members.tsx'
+import mismatches from './dashboard/mismatches.tsx'
 import newPartner from './dashboard/new-partner.tsx'
 import notes from './dashboard/notes.tsx'
 import overview from './dashboard/overview.tsx'
@@ -75,6 +76,7 @@ export default createPages<NudgeEnv['Bindings']>()
   .route('/', eventCredit)
   .route('/', eventRefund)
   .route('/', uncredited)
+  .route('/', mismatches)
   .route('/', commissions)
   .route('/', heldCommissions)
   .route('/', commissionsActions)

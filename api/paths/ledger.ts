@@ -9,8 +9,8 @@ import {
   NewHold,
   NewReversal,
 } from '../../lib/tracking/commissions.schemas.ts'
-import { EventResponse } from '../../lib/tracking/events.responses.ts'
-import { EventQuery, NewCredit } from '../../lib/tracking/events.schemas.ts'
+import { EventResponse, MismatchResponse } from '../../lib/tracking/events.responses.ts'
+import { EventQuery, MismatchQuery, NewCredit } from '../../lib/tracking/events.schemas.ts'
 import { act, actWith, byManager, byWriter, get, id, json, list, post, WORKSPACE } from '../operations.ts'
 
 /** A creation that is repeated with the same `externalId`. */
@@ -29,6 +29,13 @@ const repeatable = (operation: ZodOpenApiOperationObject): ZodOpenApiOperationOb
 
 export const ledger: ZodOpenApiPathsObject = {
   [`${WORKSPACE}/events`]: { get: list('List events, newest first', EventResponse, EventQuery) },
+  [`${WORKSPACE}/mismatches`]: {
+    get: list(
+      'List reports that differ from the event with their ID, newest first',
+      MismatchResponse,
+      MismatchQuery,
+    ),
+  },
   [`${WORKSPACE}/events/{id}`]: { get: get('Get an event and the steps of its decision', EventResponse) },
   [`${WORKSPACE}/events/{id}/credit`]: {
     post: byWriter(actWith('Credit an event to a partner by hand', NewCredit, EventResponse)),

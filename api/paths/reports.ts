@@ -7,7 +7,7 @@ import { PayoutQuery } from '../../lib/payouts/payouts.schemas.ts'
 import { StatsResponse } from '../../lib/totals/stats.responses.ts'
 import { StatsQuery } from '../../lib/totals/stats.schemas.ts'
 import { CommissionQuery } from '../../lib/tracking/commissions.schemas.ts'
-import { EventQuery } from '../../lib/tracking/events.schemas.ts'
+import { EventQuery, MismatchQuery } from '../../lib/tracking/events.schemas.ts'
 import { AuditQuery } from '../../lib/workspace/audit.schemas.ts'
 import { PartnerQuery } from '../../lib/workspace/partners.schemas.ts'
 import { json, list, managersOnly, membersOnly, WORKSPACE } from '../operations.ts'
@@ -43,6 +43,7 @@ export const reports: ZodOpenApiPathsObject = {
   [`${WORKSPACE}/export/applications.csv`]: { get: file('applications', ApplicationQuery) },
   [`${WORKSPACE}/export/customers.csv`]: { get: file('customers', CustomerQuery) },
   [`${WORKSPACE}/export/events.csv`]: { get: file('events', EventQuery) },
+  [`${WORKSPACE}/export/mismatches.csv`]: { get: file('mismatches', MismatchQuery) },
   [`${WORKSPACE}/export/commissions.csv`]: { get: file('commissions', CommissionQuery) },
   [`${WORKSPACE}/export/payouts.csv`]: { get: membersOnly(file('payouts', PayoutQuery)) },
   [`${WORKSPACE}/export/mails.csv`]: { get: managersOnly(file('mails', MailQuery)) },

@@ -167,7 +167,7 @@ export default createRoutes<WorkspaceEnv>()
       return renderPage(c, { title: 'API keys', section: '/api-keys', children }, 400)
     }
     // No redirect: the key is in this response only.
-    const { key, ...stored } = await createApiKey()
+    const { key, ...stored } = await createApiKey(workspace)
     const { name } = await addApiKey(db, actOf(c), { ...data, ...stored })
     const children = <CreatedKeyPage base={base} name={name} secret={key} />
     return renderPage(c, { title: 'Your new API key', section: '/api-keys', children })
@@ -183,7 +183,7 @@ export default createRoutes<WorkspaceEnv>()
     const base = `/app/${workspace.slug}/api-keys`
     const { overlapHours } = c.req.valid('form')
     const { data, errors } = checked(Rotation, { overlapHours: Number(overlapHours || Number.NaN) })
-    const { key: secret, ...stored } = await createApiKey()
+    const { key: secret, ...stored } = await createApiKey(workspace)
     const fresh = await found('API key', c.req.param('id'), async (id) =>
       data ? rotateApiKey(db, actOf(c), id, { ...stored, ...data }) : findApiKey(db, workspace.id, id),
     )

@@ -15,6 +15,7 @@ import { commissionStatus } from '../../lib/tracking/commissions.ts'
 import { KIND_NAMES } from '../../lib/tracking/event-kinds.ts'
 import { type EventRow, findEvent, listEvents } from '../../lib/tracking/events.queries.ts'
 import { EventQuery } from '../../lib/tracking/events.schemas.ts'
+import { listMismatches } from '../../lib/tracking/mismatches.queries.ts'
 import { CreditForm } from './event-credit.tsx'
 
 const KINDS = [
@@ -85,11 +86,22 @@ type EventPageProps = {
   isManager: boolean
   /** What reported refunds have returned of a sale. */
   refundedCents: bigint
+  /** Whether other reports had its ID. */
+  isMismatched: boolean
   now: Date
   done: string | undefined
 }
 
-const EventPage = ({ base, event, customer, isManager, refundedCents, now, done }: EventPageProps) => (
+const EventPage = ({
+  base,
+  event,
+  customer,
+  isManager,
+  refundedCents,
+  isMismatched,
+  now,
+  done,
+}: EventPageProps) => (
   <>
     <h1>
       {KIND_NAMES[event.kind]} {event.externalId}
@@ -97,6 +109,12 @@ const EventPage = ({ base, event, customer, isManager, refundedCents, now, done 
     <Done message={done} />
     <h2>{event.partnerId ? 'Credited' : 'Not credited'}</h2>
     <Steps base={base} steps={event.steps} />
+    {isMismatched && (
+      <p>
+        <a href={`${base}/mismatches?eventId=${event.id}`}>Other reports had this ID</a>, with another
+        content. They changed nothing.
+      </p>
+    )}
     {event.kind !== 'refund' && (
       <>
         <h2>Commission</h2>
@@ -229,11 +247,17 @@ export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/events/:id', async (c) => {
     const { db, now, workspace } = c.var
     const event = await found('event', c.req.param('id'), (id) => findEvent(db, workspace.id, id))
-    const customer = event.customerId ? await findCustomer(db, workspace.id, event.customerId) : undefined
-    const refundedCents = event.kind === 'sale' ? await refundedCentsOf(db, workspace.id, event.id) : 0n
+    const [customer, refundedCents, mismatches] = await Promise.all([
+      event.customerId ? findCustomer(db, workspace.id, event.customerId) : undefined,
+      event.kind === 'sale' ? refundedCentsOf(db, workspace.id, event.id) : 0n,
+      listMismatches(db, workspace.id, { eventId: event.id, limit: 1 }),
+    ])
+    const isMismatched = mismatches.length > 0
     const base = `/app/${workspace.slug}`
     const isManager = workspace.role === 'manager'
     const done = noticeFor(DONE, c.req.query('done'))
-    const children = <EventPage {...{ base, event, customer, isManager, refundedCents, now, done }} />
+    const children = (
+      <EventPage {...{ base, event, customer, isManager, refundedCents, isMismatched, now, done }} />
+    )
     return renderPage(c, { title: `Event ${event.externalId}`, section: '/events', children })
   })

@@ -139,6 +139,15 @@ const attentionOf = (overview: Overview, base: string) => [
     ),
     href: `${base}/uncredited?show=likely`,
   },
+  {
+    isOpen: overview.mismatches > 0,
+    text: tally(
+      overview.mismatches,
+      'report of the last 7 days has the ID of another one',
+      'reports of the last 7 days have the ID of another one',
+    ),
+    href: `${base}/mismatches`,
+  },
   ...(overview.busiestCustomer ? [overview.busiestCustomer] : []).map((busiest) => ({
     isOpen: isForMany(busiest),
     text: `The customer ID “${busiest.customerExternalId}” has ${busiest.sales} of the latest ${busiest.ofSales} sales. Is it the ID of all guests?`,

@@ -2,9 +2,10 @@ import type { SessionEnv } from '../../lib/auth/session.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError, type ErrorDetail } from '../../lib/http/errors.ts'
 import { checked, type Fields, form } from '../../lib/http/validate.ts'
-import { Field } from '../../lib/pages/fields.tsx'
+import { Field, Select } from '../../lib/pages/fields.tsx'
 import { Done, noticeFor, Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import type { Mode } from '../../lib/purchases/processors.ts'
 import { isSignupOpen, refusalOf, type SignupBindings, slugTaken } from '../../lib/workspace/signup.ts'
 import {
   createWorkspace,
@@ -12,6 +13,11 @@ import {
   mayCreateWorkspace,
 } from '../../lib/workspace/workspaces.queries.ts'
 import { NewWorkspace } from '../../lib/workspace/workspaces.schemas.ts'
+
+const MODE_OPTIONS: { value: Mode; label: string }[] = [
+  { value: 'live', label: 'Real sales' },
+  { value: 'test', label: 'Tests' },
+]
 
 const DONE = { left: 'You are no longer a member of that workspace.' }
 
@@ -30,12 +36,13 @@ const WorkspacesPage = ({ workspaces, refusal, done, fields = {}, errors }: Prop
   <>
     <h1>Your workspaces</h1>
     <Done message={done} />
-    <Problem errors={errors} labels={{ name: 'Name', slug: 'Slug' }} />
+    <Problem errors={errors} labels={{ name: 'Name', slug: 'Slug', mode: 'Use' }} />
     {workspaces.length > 0 ? (
       <ul>
-        {workspaces.map(({ slug, name, role }) => (
+        {workspaces.map(({ slug, name, mode, role }) => (
           <li>
             <a href={`/app/${slug}`}>{name}</a> <span class="hint">{role}</span>
+            {mode === 'test' && <span class="status">Test</span>}
           </li>
         ))}
       </ul>
@@ -64,6 +71,14 @@ const WorkspacesPage = ({ workspaces, refusal, done, fields = {}, errors }: Prop
           autocapitalize="none"
           spellcheck="false"
           value={fields.slug}
+          errors={errors}
+        />
+        <Select
+          label="Use"
+          name="mode"
+          hint="The API keys of a workspace for tests begin with trib_test_, and it takes the payments of Stripe’s test mode."
+          options={MODE_OPTIONS}
+          value={fields.mode}
           errors={errors}
         />
         <button type="submit">Create workspace</button>
@@ -102,7 +117,11 @@ export default createRoutes<SessionEnv & { Bindings: SignupBindings }>()
       const page = <WorkspacesPage workspaces={workspaces} refusal={null} fields={fields} errors={errors} />
       return renderPage(c, { title: 'Workspaces', children: page }, status)
     }
-    const { data, errors } = checked(NewWorkspace, { name: fields.name ?? '', slug: fields.slug })
+    const { data, errors } = checked(NewWorkspace, {
+      name: fields.name ?? '',
+      slug: fields.slug,
+      mode: fields.mode,
+    })
     if (errors) return again(errors, 400)
 
     const workspace = await createWorkspace(db, { ...data, email: user.email, isOpen, now })

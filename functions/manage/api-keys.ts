@@ -37,7 +37,7 @@ export default createRoutes<WebhookSettingsEnv>()
     idempotentSecret(newApiKey),
     async (c) => {
       const choice = c.req.valid('json')
-      const { key, ...stored } = await createApiKey(c.var.secret)
+      const { key, ...stored } = await createApiKey(c.var.workspace, c.var.secret)
       return c.json(createdKey(await addApiKey(c.var.db, actOf(c), { ...choice, ...stored }), key), 201)
     },
   )
@@ -47,7 +47,7 @@ export default createRoutes<WebhookSettingsEnv>()
     body(Rotation),
     idempotentSecret(newApiKey),
     async (c) => {
-      const { key, ...stored } = await createApiKey(c.var.secret)
+      const { key, ...stored } = await createApiKey(c.var.workspace, c.var.secret)
       const rotation = { ...stored, ...c.req.valid('json') }
       const fresh = await found('API key', c.req.param('id'), (id) =>
         rotateApiKey(c.var.db, actOf(c), id, rotation),

@@ -11,16 +11,24 @@ import { SaleCorrection } from '../../lib/tracking/corrections.schemas.ts'
 import { CORRECTION_REFUSALS } from '../../lib/tracking/corrections.ts'
 import { eventResponse } from '../../lib/tracking/event-response.ts'
 import { findEvent, listEvents } from '../../lib/tracking/events.queries.ts'
-import { EventQuery, NewCredit } from '../../lib/tracking/events.schemas.ts'
+import { EventQuery, MismatchQuery, NewCredit } from '../../lib/tracking/events.schemas.ts'
 import { creditRefusals } from '../../lib/tracking/hand-credits.ts'
+import { mismatchResponse } from '../../lib/tracking/mismatch-response.ts'
+import { listMismatches } from '../../lib/tracking/mismatches.queries.ts'
 import type { TrackingResponse } from '../../lib/tracking/reports.responses.ts'
 
-/** GET /events and /events/:id: leads and sales, each with the steps of its decision. POST /events/:id/credit decides by hand. Design, section 12. PATCH /api/track/sale/:externalId adds what a report lacked. */
+/** GET /events and /events/:id: leads and sales, each with the steps of its decision. GET /mismatches: reports that differ from them. POST /events/:id/credit decides by hand. Design, section 12. PATCH /api/track/sale/:externalId adds what a report lacked. */
 export default createRoutes<WorkspaceEnv & { Bindings: { CREDITS: CreditsService } }>()
   .get('/api/workspaces/:workspace/events/:id', reader(), async (c) => {
     const { db, now, workspace } = c.var
     const event = await found('event', c.req.param('id'), (id) => findEvent(db, workspace.id, id))
     return c.json(eventResponse(event, now))
+  })
+  .get('/api/workspaces/:workspace/mismatches', reader(), query(MismatchQuery), async (c) => {
+    const { db, workspace } = c.var
+    const { limit, ...filter } = c.req.valid('query')
+    const rows = await listMismatches(db, workspace.id, { ...filter, limit: limit + 1 })
+    return c.json(page(rows, limit, mismatchResponse))
   })
   .post('/api/workspaces/:workspace/events/:id/credit', writer(), body(NewCredit), async (c) => {
     const { db, now, workspace } = c.var

@@ -22,7 +22,9 @@ import { CommissionQuery } from '../../lib/tracking/commissions.schemas.ts'
 import { eventResponse } from '../../lib/tracking/event-response.ts'
 import { listEvents } from '../../lib/tracking/events.queries.ts'
 import type { EventResponse } from '../../lib/tracking/events.responses.ts'
-import { EventQuery } from '../../lib/tracking/events.schemas.ts'
+import { EventQuery, MismatchQuery } from '../../lib/tracking/events.schemas.ts'
+import { MISMATCH_COLUMNS, mismatchResponse } from '../../lib/tracking/mismatch-response.ts'
+import { listMismatches } from '../../lib/tracking/mismatches.queries.ts'
 import { listAudit } from '../../lib/workspace/audit.queries.ts'
 import type { AuditEntryResponse } from '../../lib/workspace/audit.responses.ts'
 import { AuditQuery } from '../../lib/workspace/audit.schemas.ts'
@@ -151,6 +153,11 @@ export default createRoutes<WorkspaceEnv>()
       (await listEvents(db, c.var.workspace.id, page)).map((event) => eventResponse(event, c.var.now)),
     )
   })
+  .get(path('mismatches'), reader(), query(MismatchQuery), (c) =>
+    sendList(c, 'mismatches', MISMATCH_COLUMNS, c.req.valid('query'), async (db, page) =>
+      (await listMismatches(db, c.var.workspace.id, page)).map(mismatchResponse),
+    ),
+  )
   .get(path('commissions'), reader(), query(CommissionQuery), (c) =>
     sendList(c, 'commissions', COMMISSIONS, c.req.valid('query'), async (db, page) =>
       (await listCommissions(db, c.var.workspace.id, page, c.var.now)).map((commission) =>

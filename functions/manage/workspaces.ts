@@ -9,10 +9,11 @@ import { createWorkspace, listWorkspaces, type Membership } from '../../lib/work
 import type { WorkspaceResponse } from '../../lib/workspace/workspaces.responses.ts'
 import { NewWorkspace } from '../../lib/workspace/workspaces.schemas.ts'
 
-const workspaceResponse = ({ id, slug, name, role }: Membership): WorkspaceResponse => ({
+const workspaceResponse = ({ id, slug, name, mode, role }: Membership): WorkspaceResponse => ({
   id,
   slug,
   name,
+  mode,
   role,
 })
 

@@ -1,10 +1,11 @@
-/** API keys: `trib_live_`, 32 random characters, and a checksum by which a mistyped key is refused without a query. */
+/** API keys: `trib_live_`, or `trib_test_` in a workspace for tests, 32 random characters, and a checksum by which a mistyped key is refused without a query. */
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import { randomBase62 } from '../db/ids.ts'
 import { ApiError } from '../http/errors.ts'
 import { noteForLog } from '../http/logging.ts'
 import { limitRate } from '../http/rate-limit.ts'
+import type { Mode } from '../purchases/processors.ts'
 import { sha256 } from '../sha256.ts'
 import type { ApiKeyScope } from '../workspace/api-keys.ts'
 import { type FailureEnv, limitFailures } from './failed-attempts.ts'
@@ -13,27 +14,29 @@ import { recordKeyUse } from './key-use.queries.ts'
 /** The app of an endpoint that is called with an API key. */
 export type KeyEnv = FailureEnv & { Variables: { apiKeyHash: string } }
 
-const PREFIX = 'trib_live_'
 /** 190 bits. */
 const RANDOM_LENGTH = 32
 /** Hexadecimal digits. One mistyped key in 16 million passes, and the database refuses it. */
 const CHECKSUM_LENGTH = 6
 /** Characters of a key's hash in the log: enough to find the key, too few to test guesses of it by. */
 const LOGGED_LENGTH = 12
-const FORM = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM_LENGTH}}[0-9a-f]{${CHECKSUM_LENGTH}}$`)
+const FORM = new RegExp(`^trib_(live|test)_[0-9A-Za-z]{${RANDOM_LENGTH}}[0-9a-f]{${CHECKSUM_LENGTH}}$`)
 
 const checksum = async (unchecked: string): Promise<string> =>
   (await sha256(unchecked)).slice(0, CHECKSUM_LENGTH)
 
 /** A new key, to be shown once. */
-export const newApiKey = async (): Promise<string> => {
-  const unchecked = PREFIX + randomBase62(RANDOM_LENGTH)
+export const newApiKey = async ({ mode }: { mode: Mode }): Promise<string> => {
+  const unchecked = `trib_${mode}_${randomBase62(RANDOM_LENGTH)}`
   return unchecked + (await checksum(unchecked))
 }
 
-/** A key, by default a new one, and what is stored of it: its hash, and its last 4 characters to recognize it by. */
-export const createApiKey = async (made?: string): Promise<{ key: string; hash: string; last4: string }> => {
-  const key = made ?? (await newApiKey())
+/** A key, by default a new one of the workspace, and what is stored of it: its hash, and its last 4 characters to recognize it by. */
+export const createApiKey = async (
+  workspace: { mode: Mode },
+  made?: string,
+): Promise<{ key: string; hash: string; last4: string }> => {
+  const key = made ?? (await newApiKey(workspace))
   return { key, hash: await sha256(key), last4: key.slice(-4) }
 }
 

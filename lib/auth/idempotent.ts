@@ -12,6 +12,7 @@ import { rpc } from '../http/rpc.ts'
 import { canonicalJson } from '../json.ts'
 import { sha256 } from '../sha256.ts'
 import type { EndpointsService } from '../webhooks/webhooks.rpc.ts'
+import type { Workspace } from '../workspace/workspaces.queries.ts'
 import type { WorkspaceEnv } from './access.ts'
 import { claimKey, keepAnswer, releaseKey, type StoredKey } from './idempotency.queries.ts'
 
@@ -60,7 +61,7 @@ const PLAIN = { seal: async (text: string) => text, open: async (text: string) =
  *
  * @param service of the Worker that encrypts it
  */
-type SecretMaker = (service: EndpointsService, workspaceId: string) => Promise<string>
+type SecretMaker = (workspace: Workspace, service: EndpointsService) => Promise<string>
 
 /** The app of the endpoints that return a secret. */
 type SecretEnv = WorkspaceEnv & { Bindings: { WEBHOOKS: EndpointsService } }
@@ -88,9 +89,10 @@ export const idempotent = () =>
 export const idempotentSecret = (makeSecret: SecretMaker) =>
   createMiddleware<SecretEnv>((c, next) => {
     const { WEBHOOKS } = c.env
-    const { id } = c.var.workspace
     const context = c as unknown as Context<WorkspaceEnv>
-    return runOnce(context, next, vault(WEBHOOKS, id), () => makeSecret(WEBHOOKS, id))
+    return runOnce(context, next, vault(WEBHOOKS, c.var.workspace.id), () =>
+      makeSecret(c.var.workspace, WEBHOOKS),
+    )
   })
 
 const runOnce = async (

@@ -72,6 +72,7 @@ export const SideBar = ({ workspace, section, user }: Props) => (
     <nav id="sections" popover="auto" aria-label={workspace.name}>
       <a class="workspace" href="/app" title="All workspaces">
         <span>{workspace.name}</span>
+        {workspace.mode === 'test' && <small class="status">Test</small>}
         <Icon name="switch" />
       </a>
       <search>

@@ -62,6 +62,11 @@ export const eraseCustomer = async (db: Db, act: Act, id: string): Promise<void>
         where s.workspace_id = ${workspaceId}
           and (s.email = any(${texts}) or s.customer = any(${textArray(stripeIds)})
                or s.event_id in (select e.id from events e where ${isTheirs}))`,
+    sql`delete from report_mismatches m
+        where m.workspace_id = ${workspaceId}
+          and (m.event_id in (select e.id from events e where ${isTheirs})
+               or exists (select from jsonb_array_elements(m.differences) d
+                          where d ->> 'recorded' = any(${texts}) or d ->> 'reported' = any(${texts})))`,
     sql`update events e
         set metadata = null, body_hash = case when e.body_hash is not null then 'erased' end, revision = e.revision + 1,
             steps = ${erasedJson('e.steps')}, customer_external_id = ${erased('e.customer_external_id')},

@@ -69,6 +69,14 @@ export const removeWebhooks = (db: Db, before: Date, limit: number): Promise<num
           select id from webhook_events where created_at < ${before} order by created_at limit ${limit})`,
   )
 
+/** Removes reports that differ from their events, and were not sent again since a time. */
+export const removeMismatches = (db: Db, before: Date, limit: number): Promise<number> =>
+  countOf(
+    db,
+    sql`delete from report_mismatches where id in (
+          select id from report_mismatches where last_at < ${before} order by last_at limit ${limit} for update skip locked)`,
+  )
+
 /** Removes sessions, browsers, sign-in links, Idempotency-Keys and requests to change an address that have expired. */
 export const clearExpired = async (db: Db, now: Date, limit: number): Promise<number> => {
   const [requests, keys, { rows }] = await Promise.all([

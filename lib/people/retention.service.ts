@@ -8,6 +8,7 @@ import {
   dropMetadata,
   emptyMails,
   removeMailings,
+  removeMismatches,
   removeWebhooks,
 } from './retention.queries.ts'
 import { type DEFAULTS, daysOf, type RetentionSettings } from './retention.ts'
@@ -26,6 +27,7 @@ export const retain = async (env: RetentionEnv, now: Date) => {
     purchases: before('STRIPE_RETENTION_DAYS'),
     metadata: before('METADATA_RETENTION_DAYS'),
     webhooks: before('WEBHOOK_RETENTION_DAYS'),
+    mismatches: before('MISMATCH_RETENTION_DAYS'),
   }
   const db = connect(env)
   const mails = await inPages(PAGES, (limit) => emptyMails(db, times.mails, limit))
@@ -34,6 +36,7 @@ export const retain = async (env: RetentionEnv, now: Date) => {
   const metadata = await inPages(PAGES, (limit) => dropMetadata(db, times.metadata, limit))
   const expired = await inPages(PAGES, (limit) => clearExpired(db, now, limit))
   const webhooks = await inPages(PAGES, (limit) => removeWebhooks(db, times.webhooks, limit))
-  const done = { mails, mailings, purchases, metadata, expired, webhooks }
+  const mismatches = await inPages(PAGES, (limit) => removeMismatches(db, times.mismatches, limit))
+  const done = { mails, mailings, purchases, metadata, expired, webhooks, mismatches }
   return Object.values(done).some((count) => count > 0) ? done : null
 }

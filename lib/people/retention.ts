@@ -8,6 +8,8 @@ export const DEFAULTS = {
   METADATA_RETENTION_DAYS: 396,
   /** Webhooks, with their payloads and the responses to them. */
   WEBHOOK_RETENTION_DAYS: 30,
+  /** Reports that differ from their events, after they were last sent. */
+  MISMATCH_RETENTION_DAYS: 90,
 } as const
 
 export type RetentionSettings = { [S in keyof typeof DEFAULTS]?: string }

@@ -10,11 +10,12 @@ import { type NudgeEnv, nudge } from '../webhooks/nudge.service.ts'
 import { saveAndLoad } from './batch.queries.ts'
 import { BatchEvent } from './batch.schemas.ts'
 import type { ReportFacts } from './facts.queries.ts'
+import type { Mismatch } from './keep-mismatches.queries.ts'
 import { completeReport, decideLoaded, hashReport, type JoinReport } from './report.service.ts'
 import type { Report } from './report.ts'
 import type { RecordedEvent } from './reports.queries.ts'
 import type { BatchResponse } from './reports.responses.ts'
-import { keyRefusal, trackingResponse } from './respond.service.ts'
+import { keepMismatches, keyRefusal, trackingResponse } from './respond.service.ts'
 
 /** A valid report of the batch, at its place. Each was received a millisecond after the one before it. */
 type Item = { place: number; report: Report; bodyHash: string; receivedAt: Date }
@@ -50,11 +51,14 @@ export const recordBatch = async <E extends KeyEnv & TrackingEnv & NudgeEnv>(
     else refuse(place, invalid('invalid_body', errors))
   }
   let isAnnounced = false
+  const mismatches: Mismatch[] = []
   const settle: Settle = async (item, event) => {
     isAnnounced ||= event.isAnnounced === true
     try {
       const complete = await completeReport(event, item, joinReport)
-      answers.set(item.place, trackingResponse(complete, item.bodyHash))
+      const answer = trackingResponse(complete, item.bodyHash)
+      answers.set(item.place, answer)
+      if (answer.mismatch) mismatches.push({ ...item, eventId: complete.id })
     } catch (error) {
       refuse(item.place, error)
     }
@@ -67,6 +71,7 @@ export const recordBatch = async <E extends KeyEnv & TrackingEnv & NudgeEnv>(
     for (const { place } of missing) refuse(place, error)
   }
   if (isAnnounced) nudge(c)
+  keepMismatches(c, mismatches)
   return c.json<BatchResponse>({ results: events.flatMap((_, place) => answers.get(place) ?? []) })
 }
 

@@ -54,3 +54,29 @@ export const EventResponse = z
   })
   .meta({ id: 'Event' })
 export type EventResponse = z.infer<typeof EventResponse>
+
+/** A report under the ID of an event that differs from the one that it was recorded by. */
+export const MismatchResponse = z
+  .strictObject({
+    id: z.uuid(),
+    eventId: z.uuid().meta({ description: 'The event that has the ID.' }),
+    kind: z.enum(EVENT_KINDS),
+    externalId: z.string(),
+    differences: z
+      .array(
+        z.strictObject({
+          field: z.string(),
+          recorded: z.string().nullable().meta({ description: 'What the event has.' }),
+          reported: z.string().nullable().meta({ description: 'What the other report had.' }),
+        }),
+      )
+      .meta({
+        description:
+          'As text, at most 500 characters each. Empty if only fields differ that are not kept with an event, such as `customerEmail`.',
+      }),
+    reports: z.int().meta({ description: 'How often this body was reported.' }),
+    firstReportedAt: timestamp,
+    lastReportedAt: timestamp,
+  })
+  .meta({ id: 'Mismatch' })
+export type MismatchResponse = z.infer<typeof MismatchResponse>

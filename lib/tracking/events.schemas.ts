@@ -31,6 +31,12 @@ export const UncreditedQuery = z.object({
   cursor: Page.shape.cursor,
 })
 
+/** The filters of GET /api/workspaces/:workspace/mismatches. */
+export const MismatchQuery = z.object({
+  eventId: z.uuid().optional().meta({ description: 'Only those under the ID of this event.' }),
+  ...Page.shape,
+})
+
 /** The filters of GET /api/workspaces/:workspace/events. */
 export const EventQuery = z.object({
   kind: z.enum(EVENT_KINDS).optional(),

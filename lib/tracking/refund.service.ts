@@ -43,6 +43,7 @@ export const recordRefund = async <E extends KeyEnv & TrackingEnv & NudgeEnv>(
   return respondRecorded(
     c,
     await decideAndSave(report, bodyHash, now, { load, save, join: joinRefund }),
+    report,
     bodyHash,
   )
 }

@@ -33,7 +33,7 @@ export const recordReport = async <E extends KeyEnv & TrackingEnv & NudgeEnv>(
 ): Promise<Response> => {
   const bodyHash = await hashReport(report)
   const event = await record(c, report, bodyHash, joinReport)
-  return respondRecorded(c, event, bodyHash)
+  return respondRecorded(c, event, report, bodyHash)
 }
 
 /** A customer is new once; after that, only what changes whose the same customer is conflicts. */

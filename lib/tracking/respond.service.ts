@@ -1,7 +1,9 @@
 /** What all reports answer. */
 import type { Context } from 'hono'
 import { insufficientScope, invalidApiKey } from '../auth/api-keys.ts'
+import type { TrackingEnv } from '../http/tracking-app.ts'
 import { type NudgeEnv, nudge } from '../webhooks/nudge.service.ts'
+import { type Mismatch, noteMismatches } from './keep-mismatches.queries.ts'
 import type { RecordedEvent } from './reports.queries.ts'
 import type { TrackingResponse } from './reports.responses.ts'
 
@@ -10,18 +12,28 @@ export const keyRefusal = (refusal: 'unknown_key' | 'insufficient_scope') =>
   refusal === 'unknown_key' ? invalidApiKey() : insufficientScope('track')
 
 /**
- * Responds with the event of a report. A repeat gets the first response; if its body differs, with `Idempotency-Mismatch: true` and `mismatch`.
- * Spec, section 2.
+ * Responds with the event of a report. A repeat gets the first response; if its body differs, with `Idempotency-Mismatch: true` and
+ * `mismatch`, and it is kept for the manager to see. Spec, section 2.
  */
-export const respondRecorded = <E extends NudgeEnv>(
+export const respondRecorded = <E extends NudgeEnv & TrackingEnv>(
   c: Context<E>,
   event: RecordedEvent,
+  report: Mismatch['report'],
   bodyHash: string,
 ): Response => {
   if (event.isAnnounced) nudge(c)
   const response = trackingResponse(event, bodyHash)
-  if (response.mismatch) c.header('Idempotency-Mismatch', 'true')
+  if (response.mismatch) {
+    c.header('Idempotency-Mismatch', 'true')
+    keepMismatches(c, [{ eventId: event.id, bodyHash, report }])
+  }
   return c.json<TrackingResponse>(response)
+}
+
+/** After the response, best effort: a repeat is a mismatch again. */
+export const keepMismatches = <E extends TrackingEnv>(c: Context<E>, mismatches: Mismatch[]): void => {
+  if (mismatches.length === 0) return
+  c.executionCtx.waitUntil(noteMismatches(c.var.db, mismatches, c.var.now).catch(() => undefined))
 }
 
 /** What is answered of an event. @param bodyHash of the report that is answered */

@@ -6,6 +6,7 @@ import type { AttributedBy } from './attribution.ts'
 import type { CommissionKind } from './commissions.ts'
 import type { EventKind } from './event-kinds.ts'
 import type { HoldReason, HoldResolution } from './holds.ts'
+import type { Difference } from './mismatches.ts'
 import type { Step } from './steps.ts'
 
 export type TrackingTables = {
@@ -47,6 +48,16 @@ export type TrackingTables = {
     requested: Json<Requested> | null
     announced_refunds: Generated<string[]>
     revision: Generated<number>
+  }
+  report_mismatches: {
+    id: Generated<string>
+    workspace_id: string
+    event_id: string
+    body_hash: string
+    differences: Json<Difference[]>
+    reports: Generated<number>
+    first_at: Date
+    last_at: Date
   }
   commissions: {
     id: string

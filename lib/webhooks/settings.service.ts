@@ -24,11 +24,11 @@ const refusalOf = async (c: Context<WebhookSettingsEnv>, url: string): Promise<R
 }
 
 /** For `idempotentSecret`: the secret with what is stored of it, so that a repeat does not store another ciphertext. */
-export const newSecretText = async (service: EndpointsService, workspaceId: string): Promise<string> =>
-  JSON.stringify(await rpc('webhooks', service.newSecret(workspaceId)))
+export const newSecretText = async ({ id }: { id: string }, service: EndpointsService): Promise<string> =>
+  JSON.stringify(await rpc('webhooks', service.newSecret(id)))
 
 const newSecret = async (c: Context<WebhookSettingsEnv>): ReturnType<EndpointsService['newSecret']> =>
-  JSON.parse(c.var.secret ?? (await newSecretText(c.env.WEBHOOKS, c.var.workspace.id)))
+  JSON.parse(c.var.secret ?? (await newSecretText(c.var.workspace, c.env.WEBHOOKS)))
 
 /** Adds an endpoint with a new secret. */
 export const createEndpoint = async (

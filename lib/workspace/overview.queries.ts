@@ -12,6 +12,8 @@ import { landingStatsQuery } from '../totals/landing-stats.queries.ts'
 import type { StatsRow } from '../totals/stats.queries.ts'
 import { countHeldQuery } from '../tracking/held.queries.ts'
 import { countLikelyQuery, likelySince } from '../tracking/likely-credits.queries.ts'
+import { countMismatchesQuery } from '../tracking/mismatches.queries.ts'
+import { recentSince } from '../tracking/mismatches.ts'
 import { busiestCustomerQuery, medianAmountsQuery } from '../tracking/unlikely-reports.queries.ts'
 import { type BusiestCustomer, type MedianAmounts, unlikelySince } from '../tracking/unlikely-reports.ts'
 import { type TopPartnerRow, topPartnersQuery } from './top-partners.queries.ts'
@@ -38,6 +40,8 @@ export type Overview = {
   overdue: number
   /** Recent sales that nobody was credited with although a partner probably referred them. */
   likelyCredits: number
+  /** Reports of the last days that differ from the event with their ID; at most `MAX_COUNT` + 1. */
+  mismatches: number
   /** Who has the most reported sales, if there are any. */
   busiestCustomer: BusiestCustomer | null
   /** What the sales of each program amount to, and did before. */
@@ -84,6 +88,7 @@ export const readOverview = async (
         ${countExpectedQuery(workspaceId, overdueSince(now), MAX_COUNT + 1)} as overdue,
         ${countWaiting(workspaceId, MAX_COUNT + 1)} as applications,
         ${countLikelyQuery(workspaceId, likelySince(now))} as "likelyCredits",
+        ${countMismatchesQuery(workspaceId, recentSince(now), MAX_COUNT + 1)} as mismatches,
         ${busiestCustomerQuery(workspaceId, unlikelySince(now))} as "busiestCustomer",
         ${medianAmountsQuery(workspaceId, unlikelySince(now))} as "medianAmounts",
         (select count(*)::int from (select from mails where workspace_id = ${workspaceId} and sent_at is null and failed_at is not null

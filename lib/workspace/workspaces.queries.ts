@@ -12,7 +12,7 @@ import { MAX_WORKSPACES_EACH } from './signup.ts'
 import type { Role } from './tables.ts'
 
 /** A workspace with the caller's role in it. An API key is not a member, and may read only. */
-export type Workspace = { id: string; slug: string; name: string; role: Role | 'key' }
+export type Workspace = { id: string; slug: string; name: string; mode: Mode; role: Role | 'key' }
 
 /** A workspace and the role of one of its members. */
 export type Membership = Workspace & { role: Role }
@@ -34,7 +34,7 @@ const memberships = (db: Db, email: string) =>
     .selectFrom('workspaces as w')
     .innerJoin('members as m', 'm.workspace_id', 'w.id')
     .where('m.email', '=', email)
-    .select(['w.id', 'w.slug', 'w.name', 'm.role'])
+    .select(['w.id', 'w.slug', 'w.name', 'w.mode', 'm.role'])
 
 /** The workspace with this slug or id, if the person is a member. */
 export const memberWorkspace = (db: Db, address: string, email: string) =>
@@ -71,6 +71,7 @@ export const keyWorkspace = async (
       'w.id',
       'w.slug',
       'w.name',
+      'w.mode',
       (address === null ? sql<SqlBool>`true` : isNamed(address)).as('named'),
       'k.id as keyId',
       'k.name as keyName',
@@ -79,8 +80,8 @@ export const keyWorkspace = async (
     .executeTakeFirst()
   if (!row) return { outcome: 'unknown_key' }
   if (!row.named) return { outcome: 'other_workspace' }
-  const { id, slug, name, ...key } = row
-  return { outcome: 'allowed', workspace: { id, slug, name, role: 'key' }, ...key }
+  const { id, slug, name, mode, ...key } = row
+  return { outcome: 'allowed', workspace: { id, slug, name, mode, role: 'key' }, ...key }
 }
 
 /** Whether somebody may create another workspace. The retry of a batch finds its own, which does not count. */
@@ -162,5 +163,5 @@ export const createWorkspace = async (
     if (isConflict(error)) return 'not_allowed'
     throw error
   }
-  return { id, slug, name, role: 'manager' }
+  return { id, slug, name, mode, role: 'manager' }
 }

@@ -20,7 +20,7 @@ const guess = async (path: string, from: Record<string, string>, concurrent: num
   const next = async (): Promise<void> => {
     while (statuses.length < GUESSES) {
       const at = statuses.push(0) - 1
-      const headers = { ...from, ...bearer((await createApiKey()).key) }
+      const headers = { ...from, ...bearer((await createApiKey({ mode: 'live' })).key) }
       statuses[at] = (
         await send(url(path), path.includes('/workspaces/') ? { headers } : { body: sale(), headers })
       ).status
@@ -53,7 +53,7 @@ describe('600 forged keys', () => {
     for (let n = 0; n < 60; n++) {
       const headers = {
         'CF-Connecting-IP': `${network}::${n.toString(16)}`,
-        ...bearer((await createApiKey()).key),
+        ...bearer((await createApiKey({ mode: 'live' })).key),
       }
       statuses.push((await send(url('/api/track/sale'), { body: sale(), headers })).status)
     }
@@ -86,7 +86,11 @@ describe('600 forged keys', () => {
         '/api/track/sale',
         {
           method: 'POST',
-          headers: { ...here, ...bearer((await createApiKey()).key), 'Content-Type': 'application/json' },
+          headers: {
+            ...here,
+            ...bearer((await createApiKey({ mode: 'live' })).key),
+            'Content-Type': 'application/json',
+          },
           body: JSON.stringify(sale()),
         },
         { ...env, ...inject('database'), DATABASE_URL },

@@ -53,7 +53,7 @@ beforeAll(async () => {
   }
   const keys = [
     ...(await many(() => seed.addApiKey(workspace.id, { scopes: ['track', 'read', 'write'] }))),
-    (await createApiKey()).key,
+    (await createApiKey({ mode: 'live' })).key,
   ]
   const [own, foreign] = [await attacker.ids(), await victim.ids()]
   const pools = {

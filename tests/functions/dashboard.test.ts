@@ -186,7 +186,7 @@ describe('/app', () => {
     expect(taken.html).toContain('role="alert"')
     expect(taken.html).toContain('<a href="#slug">Slug: The slug')
     expect(taken.html).not.toContain('<script>')
-    expect(fieldsOf(taken.html)).toEqual({ name: '"><script>', slug: workspace.slug })
+    expect(fieldsOf(taken.html)).toEqual({ name: '"><script>', slug: workspace.slug, mode: 'live' })
 
     for (const fields of [
       {},

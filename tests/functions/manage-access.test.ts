@@ -79,6 +79,7 @@ const ENDPOINTS = [
   { method: 'POST', path: '/applications/:application/approve', body: {}, who: 'writers' },
   { method: 'POST', path: '/applications/:application/reject', body: { block: true }, who: 'writers' },
   { method: 'DELETE', path: '/applications/:application', who: 'writers' },
+  { method: 'GET', path: '/mismatches', who: 'readers' },
   { method: 'GET', path: '/commissions', who: 'readers' },
   {
     method: 'POST',
@@ -108,6 +109,7 @@ const ENDPOINTS = [
   { method: 'GET', path: '/export/applications.csv', who: 'readers' },
   { method: 'GET', path: '/export/customers.csv', who: 'readers' },
   { method: 'GET', path: '/export/events.csv', who: 'readers' },
+  { method: 'GET', path: '/export/mismatches.csv', who: 'readers' },
   { method: 'GET', path: '/export/commissions.csv', who: 'readers' },
   { method: 'GET', path: '/export/payouts.csv', who: 'members' },
   { method: 'GET', path: '/export/mails.csv', who: 'managers' },

@@ -16,7 +16,8 @@ test('a key is returned once, works immediately, and is stored as a hash', async
     scopes: ['track', 'read'],
     createdAt: expect.any(String),
     expiresAt: null,
-    key: expect.stringMatching(/^trib_live_\w{38}$/),
+    // The workspaces of tests are for tests.
+    key: expect.stringMatching(/^trib_test_\w{38}$/),
   })
   const sale = await merchant.sale({}, { Authorization: `Bearer ${body.key}` })
   expect(sale.status).toBe(200)
@@ -31,7 +32,7 @@ test('a key is returned once, works immediately, and is stored as a hash', async
     revokedAt: null,
     replacedBy: null,
   })
-  expect(JSON.stringify(list.body)).not.toContain('trib_live_')
+  expect(JSON.stringify(list.body)).not.toContain('trib_test_')
   const rows = await database.query('select * from api_keys where id = $1', [id])
   expect(JSON.stringify(rows)).not.toContain(body.key)
 })

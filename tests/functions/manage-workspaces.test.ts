@@ -28,7 +28,7 @@ describe('POST /api/workspaces', () => {
     const { status, body } = await person.create({ name: '  Ann’s shop ', slug: slug.toUpperCase() })
 
     expect(status).toBe(201)
-    const workspace = { id: expect.any(String), slug, name: 'Ann’s shop', role: 'manager' }
+    const workspace = { id: expect.any(String), slug, name: 'Ann’s shop', mode: 'live', role: 'manager' }
     expect(body).toEqual(workspace)
     expect(await person.list()).toEqual({ data: [workspace], nextCursor: null })
     expect(await database.audit({ workspace: { id: String(body.id) } })).toMatchObject([
@@ -103,7 +103,7 @@ describe('POST /api/workspaces', () => {
 test('GET /api/workspaces lists the caller’s workspaces only', async () => {
   const merchant = await createMerchant()
   const list = async (cookie: string) => (await send(url(), { headers: { Cookie: cookie } })).body
-  const own = { id: merchant.workspace.id, slug: merchant.workspace.slug, name: 'A merchant' }
+  const own = { id: merchant.workspace.id, slug: merchant.workspace.slug, name: 'A merchant', mode: 'test' }
   expect(await list(await merchant.manager())).toEqual({
     data: [{ ...own, role: 'manager' }],
     nextCursor: null,

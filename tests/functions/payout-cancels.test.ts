@@ -242,7 +242,7 @@ test('the pages let managers decide about a payout that Stripe cannot be asked a
   const twice = await pages.post(`${path}/resolve`, { outcome: 'sent', reason: 'Asked Stripe' })
   expect([twice.status, twice.text.includes('marked as not sent before')]).toEqual([409, true])
   expect((await pages.get('/audit')).text).toContain(
-    'marked a payout of 50.50 USD as not sent, without Stripe: Asked Stripe',
+    'marked a payout of $50.50 as not sent, without Stripe: Asked Stripe',
   )
 
   await database.query(`update payouts set found_transfer_id = 'tr_found' where id = $1`, [id])

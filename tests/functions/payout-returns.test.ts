@@ -175,7 +175,7 @@ describe('the pages', () => {
     expect((await pages.get(`${path}/return`)).text).toContain('was marked as returned before')
     const twice = await pages.post(`${path}/return`, { reason: 'Something else' })
     expect([twice.status, twice.text.includes('was marked as returned before')]).toEqual([409, true])
-    expect((await pages.get('/audit')).text).toContain('marked a payout of 50.50 USD as returned by the bank')
+    expect((await pages.get('/audit')).text).toContain('marked a payout of $50.50 as returned by the bank')
     expect((await pages.get(`/payouts/${newId()}/return`)).status).toBe(404)
 
     const portal = browse(await openSession('ann@partner.example'), inject('baseUrl'), '/portal')

@@ -112,7 +112,7 @@ describe('a payout whose transfer was reversed', () => {
     expect(run.text).toContain('Reversed in Stripe. Its commissions are payable again.')
     expect((await pages.get('/payouts')).text).not.toContain('reversed in Stripe')
     expect((await pages.get('/audit')).text).toContain(
-      'released the commissions of a reversed payout of 9.80 USD',
+      'released the commissions of a reversed payout of $9.80',
     )
     expect((await pages.get(`/payouts/${newId()}/release`)).status).toBe(404)
   })

@@ -135,7 +135,7 @@ test('an event’s page explains its attribution without the merchant’s data',
   expect(text).toContain('Sale of b•••@c•••.example')
   expect(text).toContain('The visitor clicked your link on ')
   expect(text).toContain('Your reward is 10% of the sale.')
-  expect(text).toContain('You earned 4.90 USD, payable from ')
+  expect(text).toContain('You earned $4.90, payable from ')
   expect(text).toContain('$4.90 was reversed.')
   for (const secret of ['Cheap ones', 'user_812', 'buyer', 'inv_77', 'secret plan', clickId]) {
     expect(html).not.toContain(secret)

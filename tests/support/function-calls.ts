@@ -198,6 +198,17 @@ export const CALLS: Record<string, string> = {
   }),
   'a repeated sale is saved': report({ externalId: 'order-1' }),
   'a key is used': call('note_key_use_1', keyHash(1), NOW),
+  'reports differ from their events': call(
+    'note_mismatches_1',
+    [
+      {
+        eventId: EVENT,
+        bodyHash: 'other',
+        reported: { amountCents: 1, clickId: 'click-2', metadata: null, occurredAt: NOW },
+      },
+    ],
+    NOW,
+  ),
   'a person is erased': call('erase_sign_ins', '{nobody@partner.example}'),
   'expired sign-ins are cleared': call('clear_expired_sign_ins', NOW, 10),
   'the present terms of a partner': call('partner_terms_1', PARTNER, CUSTOMER, null, null),

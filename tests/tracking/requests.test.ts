@@ -48,7 +48,7 @@ describe('spec 7: 401 Unauthorized on both tracking endpoints, with a bad API ke
     const { createApiKey } = await import('../../lib/auth/api-keys.ts')
     const key =
       which === 'unknown'
-        ? (await createApiKey()).key
+        ? (await createApiKey({ mode: 'live' })).key
         : await merchant.seed.addApiKey(merchant.workspace.id, { revokedAt: new Date() })
     const headers = { Authorization: `Bearer ${key}` }
     const answers = await Promise.all([

@@ -148,6 +148,31 @@ post?: never
 delete?: never
 patch?: never
 }
+"/mismatches": {
+parameters: NoParameters
+/** List reports that differ from the event with their ID, newest first */
+get: {
+parameters: { query?: { eventId?: undefined | string; cursor?: undefined | string; limit?: undefined | number }; header?: never; path?: never; cookie?: never }
+requestBody?: never
+responses: {
+200: { headers: Record<string, unknown>; content: { "application/json": {
+data: Array<components['schemas']["Mismatch"]>
+nextCursor: string | null
+} } }
+400: Failure
+401: Failure
+403: Failure
+404: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+put?: never
+post?: never
+delete?: never
+patch?: never
+}
 "/events/{id}": {
 parameters: NoParameters
 /** Get an event and the steps of its decision */
@@ -1436,6 +1461,28 @@ post?: never
 delete?: never
 patch?: never
 }
+"/export/mismatches.csv": {
+parameters: NoParameters
+/** Export mismatches as a file, newest first */
+get: {
+parameters: { query?: { eventId?: undefined | string; cursor?: undefined | string }; header?: never; path?: never; cookie?: never }
+requestBody?: never
+responses: {
+200: { headers: Record<string, unknown>; content: { "text/csv": string } }
+400: Failure
+401: Failure
+403: Failure
+404: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+put?: never
+post?: never
+delete?: never
+patch?: never
+}
 "/export/commissions.csv": {
 parameters: NoParameters
 /** Export commissions as a file, newest first */
@@ -2097,6 +2144,25 @@ mismatch?: undefined | true
 }
 BatchResponse: {
 results: Array<components['schemas']["TrackingResponse"] | components['schemas']["Error"]>
+}
+Mismatch: {
+id: string
+/** The event that has the ID. */
+eventId: string
+kind: "sale" | "lead" | "refund"
+externalId: string
+/** As text, at most 500 characters each. Empty if only fields differ that are not kept with an event, such as `customerEmail`. */
+differences: Array<{
+field: string
+/** What the event has. */
+recorded: string | null
+/** What the other report had. */
+reported: string | null
+}>
+/** How often this body was reported. */
+reports: number
+firstReportedAt: string
+lastReportedAt: string
 }
 Customer: {
 id: string
