@@ -820,19 +820,23 @@ set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off 
         cross join lateral (
             select coalesce(jsonb_agg(jsonb_build_object('field', d.key, 'recorded', left(k.value, 500), 'reported', left(d.value, 500))
                                       order by d.key), '[]') as differences
-            from jsonb_each_text(r.reported) d
+            from (
+                select key, value from jsonb_each_text(r.reported - 'metadata')
+                union all
+                (select 'metadata.' || key, r.reported -> 'metadata' ->> key
+                 from jsonb_object_keys(coalesce(e.metadata, '{}') || coalesce(nullif(r.reported -> 'metadata', 'null'), '{}')) key
+                 where e.metadata -> key is distinct from r.reported -> 'metadata' -> key order by key limit 20)) d
             cross join lateral (select case d.key
                 when 'customerExternalId' then e.customer_external_id
                 when 'saleExternalId'     then e.sale_external_id
                 when 'eventName'          then e.event_name
                 when 'amountCents'        then case when e.kind = 'refund' then e.requested ->> 'amountCents' else e.amount_cents::text end
                 when 'currency'           then case when e.kind = 'refund' then e.requested ->> 'currency' else e.currency end
-                when 'metadata'           then e.metadata::text
                 when 'occurredAt'         then case when e.occurred_at = d.value::timestamptz then d.value
                                                     else to_char(e.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') end
                 -- The newest of several clicks was taken.
                 when 'clickId'            then case when position(e.click_id in d.value) > 0 then d.value else e.click_id end
-                end as value) k
+                else e.metadata ->> substr(d.key, length('metadata.') + 1) end as value) k
             where d.value is distinct from k.value) f) m
     where exists (select from report_mismatches o where o.event_id = m.event_id and o.body_hash = m.body_hash)
        or m.n + (select count(*) from report_mismatches o where o.event_id = m.event_id) <= 20

@@ -90,7 +90,7 @@ export const seeder = (env: DatabaseEnv, open: (env: DatabaseEnv) => Kysely<Tabl
         revokedAt = null,
       }: { name?: string; scopes?: ApiKeyScope[]; expiresAt?: Date | null; revokedAt?: Date | null } = {},
     ) => {
-      const { key, hash, last4 } = await createApiKey({ mode: 'live' })
+      const { key, hash, last4 } = await createApiKey({ mode: 'test' })
       await db()
         .insertInto('api_keys')
         .values({

@@ -12,8 +12,7 @@ import { adviceOn, type Difference, fieldName } from '../../lib/tracking/mismatc
 
 const DifferenceLine = ({ field, recorded, reported }: Difference) => (
   <li>
-    {fieldName(field)}: <code>{recorded ?? 'none'}</code> was recorded, then <code>{reported ?? 'none'}</code>{' '}
-    was reported
+    {fieldName(field)}: <code>{recorded ?? 'none'}</code>, then <code>{reported ?? 'none'}</code>
   </li>
 )
 
@@ -76,7 +75,7 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/mismatches', as
       ) : (
         <Table
           caption="Mismatched reports"
-          head={['Last reported', 'Type', 'External ID', { number: 'Times' }, 'Differences']}
+          head={['Last reported', 'Type', 'External ID', { number: 'Times' }, 'Recorded, then reported']}
         >
           {mismatches.map((mismatch) => (
             <Row base={base} mismatch={mismatch} />

@@ -41,7 +41,7 @@ const WorkspacesPage = ({ workspaces, refusal, done, fields = {}, errors }: Prop
       <ul>
         {workspaces.map(({ slug, name, mode, role }) => (
           <li>
-            <a href={`/app/${slug}`}>{name}</a> <span class="hint">{role}</span>
+            <a href={`/app/${slug}`}>{name}</a> <span class="hint">{role}</span>{' '}
             {mode === 'test' && <span class="status">Test</span>}
           </li>
         ))}

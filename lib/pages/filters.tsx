@@ -95,27 +95,29 @@ const without = (path: string, fields: Fields, removed: string): string => {
   return query ? `${path}?${query}` : path
 }
 
-/** The filter form above a list, and a chip for each filter that is set, which removes it. */
+/** The filter form above a list that has filters, and a chip for each one that is set, which removes it. */
 export const Filters = ({ what, path, fields, errors, filters, linked = {} }: Props) => {
   const set = Object.entries(fields).filter(([name]) => !UNFILTERED.includes(name))
   return (
     <search>
       <Problem message={errors && 'These filters are not valid. Check them and try again.'} />
-      <form class="filters" method="get" action={path}>
-        {filters.map(({ name, label, options, maxlength, value = fields[name] }) =>
-          options ? (
-            <Select {...{ name, label, options, value, errors }} />
-          ) : (
-            <Field type="search" {...{ name, label, maxlength, value, errors }} />
-          ),
-        )}
-        {Object.keys(linked).map(
-          (name) => fields[name] !== undefined && <input type="hidden" name={name} value={fields[name]} />,
-        )}
-        <button type="submit" class="quiet">
-          Filter<span class="hidden"> {what}</span>
-        </button>
-      </form>
+      {filters.length > 0 && (
+        <form class="filters" method="get" action={path}>
+          {filters.map(({ name, label, options, maxlength, value = fields[name] }) =>
+            options ? (
+              <Select {...{ name, label, options, value, errors }} />
+            ) : (
+              <Field type="search" {...{ name, label, maxlength, value, errors }} />
+            ),
+          )}
+          {Object.keys(linked).map(
+            (name) => fields[name] !== undefined && <input type="hidden" name={name} value={fields[name]} />,
+          )}
+          <button type="submit" class="quiet">
+            Filter<span class="hidden"> {what}</span>
+          </button>
+        </form>
+      )}
       {set.length > 0 && (
         <ul class="chips">
           {set.map(([name, value]) => {

@@ -65,7 +65,7 @@ export const MismatchResponse = z
     differences: z
       .array(
         z.strictObject({
-          field: z.string(),
+          field: z.string().meta({ description: 'Such as `amountCents`, or `metadata.plan`.' }),
           recorded: z.string().nullable().meta({ description: 'What the event has.' }),
           reported: z.string().nullable().meta({ description: 'What the other report had.' }),
         }),

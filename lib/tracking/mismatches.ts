@@ -38,16 +38,16 @@ export const recentSince = (now: Date): Date => new Date(now.getTime() - RECENT_
 const FIELD_NAMES: Record<string, string> = {
   customerExternalId: 'Customer',
   saleExternalId: 'Sale',
-  eventName: 'Name',
+  eventName: 'Event name',
   amountCents: 'Amount in minor units',
   currency: 'Currency',
   clickId: 'Click',
-  metadata: 'Metadata',
   occurredAt: 'Time',
 }
 
 /** A field as managers read it. */
-export const fieldName = (field: string): string => FIELD_NAMES[field] ?? field
+export const fieldName = (field: string): string =>
+  FIELD_NAMES[field] ?? field.replace('metadata.', 'Metadata ')
 
 /** What a manager does about it. */
 export const adviceOn = (kind: EventKind, differences: Difference[]): string => {

@@ -77,7 +77,7 @@ const reported = (kind: 'sale' | 'lead' | 'refund', externalId: string) =>
   }, WAIT)
 
 const query = (sql: string) => {
-  const db = new DatabaseSync(join(project, 'shop.db'))
+  const db = new DatabaseSync(join(project, 'shop.db'), { timeout: 5000 })
   const rows = db.prepare(sql).all()
   db.close()
   return rows
@@ -108,7 +108,7 @@ test('what happens while Tributary can’t be reached is reported after a restar
   })
 
   // As while the merchant looks at the file with another program.
-  const other = new DatabaseSync(join(project, 'shop.db'))
+  const other = new DatabaseSync(join(project, 'shop.db'), { timeout: 5000 })
   other.exec('begin immediate')
   setTimeout(() => other.close(), 200)
   await submit(`${online}/orders/1/refunds`)

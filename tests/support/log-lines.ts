@@ -4,7 +4,7 @@ import { AUTH_SECRET, RESEND_API_KEY, SECRETS_KEY } from './secrets.ts'
 /** By what it is. */
 const FORBIDDEN: Record<string, RegExp> = {
   'an email address': /[\w.+-]+(@|%40)[\w-]+(\.[\w-]+)+/,
-  'an API key': /trib_live_\w/,
+  'an API key': /trib_(live|test)_\w/,
   'a Stripe key or signing secret': /\b(sk|rk|whsec)_\w/,
   'a token or a hash': /(?=[A-Za-z]*\d)[0-9A-Za-z]{32,}/,
   'a session': /tributary\.session=/,

@@ -2153,6 +2153,7 @@ kind: "sale" | "lead" | "refund"
 externalId: string
 /** As text, at most 500 characters each. Empty if only fields differ that are not kept with an event, such as `customerEmail`. */
 differences: Array<{
+/** Such as `amountCents`, or `metadata.plan`. */
 field: string
 /** What the event has. */
 recorded: string | null
