@@ -10,14 +10,14 @@ describe('API keys', () => {
     const pages = await openPages(merchant)
     const made = await pages.post('/api-keys', { name: 'Checkout <1>', track: 'on' })
     expect(made.status).toBe(200)
-    const key = /trib_live_\w+/.exec(made.html)?.[0]
+    const key = /trib_test_\w+/.exec(made.html)?.[0]
     expect(made.html).toContain('shown only once')
     const report = () => merchant.sale({}, { Authorization: `Bearer ${key}` })
     expect((await report()).status).toBe(200)
 
     const list = await pages.get('/api-keys')
     expect(list.html).toContain('Checkout &lt;1&gt;')
-    expect(list.html).not.toContain('trib_live_')
+    expect(list.html).not.toContain('trib_test_')
     expect(list.html).toContain(`…${key?.slice(-4)}`)
     const revoke = /\/api-keys\/[^/"]+\/revoke/.exec(list.html)?.[0] ?? ''
     expect((await pages.get(revoke)).html).toContain('cannot be undone')
@@ -35,7 +35,7 @@ describe('API keys', () => {
   test('are rotated: the page shows the new one once, and the former one ends when chosen', async () => {
     const merchant = await createMerchant()
     const pages = await openPages(merchant)
-    const keyIn = (html: string) => /trib_live_\w+/.exec(html)?.[0]
+    const keyIn = (html: string) => /trib_test_\w+/.exec(html)?.[0]
     const former = keyIn((await pages.post('/api-keys', { name: 'Checkout', track: 'on' })).html)
     const rotate = /\/api-keys\/[^/"]+\/rotate/.exec((await pages.get('/api-keys')).html)?.[0] ?? ''
     expect((await pages.get(rotate)).html).toContain('After a day')
