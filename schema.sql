@@ -3497,9 +3497,10 @@ create index totals_workspace_id_idx on totals (workspace_id, unit, starts_on) w
 create index totals_best_idx on totals (workspace_id, currency, starts_on, revenue_cents, of_id) where level = 'partner' and unit = 'month';
 
 
--- The same by the page that the visitor came to, by the host that it came from, and by the `sub` of the link, without customers. Of an owner,
--- 200 pages, 200 hosts and 200 subs per month are counted on their own: the first ones, because visitors can make up any number. They are those with a row of the
--- month. The value '' is all others, and what came without a click; of subs, what came without one is not counted.
+-- The same by the page that the visitor came to, by the host that it came from, and by the `sub` of the link, without customers. Of an
+-- owner, 200 pages, 200 hosts and 200 subs per month are counted on their own: the first ones, because visitors can make up any number.
+-- They are those with a row of the month. The value '' is all others, and what came without a click; of subs, what came without one is not
+-- counted.
 create table landing_totals (
     of_id          uuid    not null,   -- a partner, a program or a workspace
     workspace_id   uuid    not null

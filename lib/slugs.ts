@@ -24,8 +24,19 @@ export const linkWith = (page: URL, slug: string, sub = ''): string => {
 /** In UTF-16 code units. */
 export const MAX_SLUG_LENGTH = 255
 
-/** The longest `sub` of a link, in UTF-16 code units. */
+/** In characters. */
 export const MAX_SUB_LENGTH = 64
+
+/**
+ * The `sub` of a link as it is counted: without control characters, and cut at its greatest length.
+ *
+ * @returns null for none, and for an email address: totals are kept for good
+ */
+export const readSub = (given: string): string | null => {
+  const printable = given.replace(/\p{Cc}/gu, '').trim()
+  const sub = [...printable].slice(0, MAX_SUB_LENGTH).join('').trim()
+  return sub === '' || /\S@\S/.test(sub) ? null : sub
+}
 
 /** Long enough for nearly every name, short enough to read a link aloud. */
 const MAX_GENERATED_LENGTH = 40

@@ -1,7 +1,7 @@
 /** Makes a partner's links to any page of the merchant's site, in the portal and on the partner's page. */
 import type { ErrorDetail } from '../http/errors.ts'
 import { MAX_PAGE_LENGTH, type PageRefusal, pageLink } from '../page-links.ts'
-import { MAX_SUB_LENGTH } from '../slugs.ts'
+import { MAX_SUB_LENGTH, readSub } from '../slugs.ts'
 import { Field, Select } from './fields.tsx'
 import { Copyable } from './parts.tsx'
 import { QrCode } from './qr-code.tsx'
@@ -16,6 +16,8 @@ const REFUSALS: Record<PageRefusal, (site: URL) => string> = {
   too_long: () => `Enter an address of at most ${MAX_PAGE_LENGTH.toLocaleString('en')} characters.`,
 }
 
+const NO_SUB = 'Enter a name such as newsletter-12. Email addresses are not counted.'
+
 /**
  * The link that a URL asks for by `page`, `link`, a slug, and `sub`.
  *
@@ -29,7 +31,9 @@ export const buildLink = (
   const { page = '', link: chosen = '', sub: typed = '' } = query
   if (page.trim() === '') return undefined
   const slug = slugs.find((one) => one === chosen) ?? slugs[0] ?? ''
-  const sub = typed.trim().slice(0, MAX_SUB_LENGTH)
+  const sub = readSub(typed) ?? ''
+  if (sub === '' && typed.trim() !== '')
+    return { page, slug, sub: typed, errors: [{ path: 'sub', message: NO_SUB }] }
   const { link, refusal } = pageLink(siteUrl, page, slug, sub)
   if (!refusal) return { page, slug, sub, link }
   return { page, slug, sub, errors: [{ path: 'page', message: REFUSALS[refusal](new URL(siteUrl)) }] }
@@ -80,6 +84,7 @@ export const LinkBuilder = ({ path, siteUrl, slugs, built, program }: Props) => 
         autocapitalize="none"
         spellcheck="false"
         value={built?.sub}
+        errors={built?.errors}
       />
       <button type="submit">Make link</button>
     </form>

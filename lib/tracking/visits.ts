@@ -1,5 +1,5 @@
 /** What a visit by a partner's link says. */
-import { MAX_SLUG_LENGTH, MAX_SUB_LENGTH, slugKey } from '../slugs.ts'
+import { MAX_SLUG_LENGTH, readSub, slugKey } from '../slugs.ts'
 import { clickIdsIn } from './click-ids.ts'
 
 /** A click ID that another domain of the merchant has passed on in its URL: docs/snippet.md, "Checkout on another domain". */
@@ -36,19 +36,12 @@ export const readVisit = ({ slug, slugs, clickId }: Visit): { slugKeys: string[]
   }
 }
 
-/**
- * What a link names by `sub`, such as a newsletter, so that it is counted apart. An email address is not kept, because totals are kept
- * for good.
- */
+/** The channel that a link names by `sub`, in its query or in its fragment, where the snippet finds slugs, too. */
 export const subOf = (url: string | null | undefined): string | null => {
-  const given = url ? (URL.parse(url)?.searchParams.get('sub') ?? '') : ''
-  const sub = given
-    .replace(/\p{Cc}/gu, '')
-    .trim()
-    .slice(0, MAX_SUB_LENGTH)
-    .toWellFormed()
-    .trim()
-  return sub === '' || /\S@\S/.test(sub) ? null : sub
+  const page = url ? URL.parse(url) : null
+  if (!page) return null
+  const fragment = new URLSearchParams(page.hash.replace(/^#[^?]*\?/, ''))
+  return readSub(page.searchParams.get('sub') ?? fragment.get('sub') ?? '')
 }
 
 /** In milliseconds. A click that the snippet could not deliver for longer is dropped. */

@@ -94,6 +94,24 @@ test.each([
   }
 })
 
+test.each(['ann@example.com', '\u0007'])(
+  '%j as a channel is refused, because it would not be counted',
+  async (sub) => {
+    const { merchant, partnerId, portal } = await createLinker()
+    const asked = query({ page: '/pricing', sub })
+    for (const shown of [
+      await portal.get(`/links${asked}`),
+      await (await openPages(merchant)).get(`/partners/${partnerId}${asked}`),
+    ]) {
+      expect([shown.status, shown.text]).toEqual([
+        400,
+        expect.stringContaining('Email addresses are not counted.'),
+      ])
+      expect(shown.html).not.toContain('QR code of')
+    }
+  },
+)
+
 test('the page of a long link, and of an encoded one, is small; one too long for a phone has no QR code', async () => {
   const { portal } = await createLinker()
   const longest = await portal.get(`/links${query({ page: `/${'x'.repeat(460)}` })}`)
