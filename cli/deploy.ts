@@ -1,15 +1,13 @@
 /** `npm run deploy`: the schema and migrations, then every Worker, the router last. --dry-run builds and uploads nothing. */
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs, parseEnv } from 'node:util'
 import { build } from '../dev/build.ts'
-import { ROOT } from '../dev/root.ts'
 import { type Deployment, deploymentOrder, missingSecrets, secretsOf, shortSecrets } from './deployments.ts'
 import { isWeakOwner } from './roles.ts'
 import { applySchema } from './schema.ts'
+import { adviceFor, wrangler } from './wrangler.ts'
 
 const readOptions = () =>
   parseArgs({
@@ -43,13 +41,10 @@ const readSecrets = (path: string, deployments: Deployment[]): NodeJS.Dict<strin
   return secrets
 }
 
-const wrangler = (env: string, args: string[]): void => {
-  const { status } = spawnSync('wrangler', ['deploy', '--env', env, ...args], { cwd: ROOT, stdio: 'inherit' })
-  if (status !== 0) {
-    throw new Error(
-      `Deploying ${env} failed. See the output above. The Workers before it are deployed. Fix the cause, and run this command again.`,
-    )
-  }
+const deployWorker = async (env: string, args: string[]): Promise<void> => {
+  const { failure } = await wrangler(['deploy', '--env', env, ...args])
+  if (failure)
+    throw new Error(`Deploying ${env} failed. The Workers before it are deployed. ${adviceFor(failure)}`)
 }
 
 /** Builds Workers without uploading them, several at a time, and prints wrangler's output of each when it is complete. */
@@ -59,34 +54,23 @@ const buildOnly = async (envs: string[]): Promise<void> => {
     const env = left.shift()
     if (env === undefined) return
     const args = ['deploy', '--env', env, '--dry-run', '--outdir', join('.wrangler', 'dry-run', env)]
-    const child = spawn('wrangler', args, {
-      cwd: ROOT,
-      // Each wrangler would compile itself anew.
-      env: { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/node-compile'), ...process.env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    const output: Buffer[] = []
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (part: Buffer) => output.push(part))
-    const [code] = await once(child, 'close')
-    console.log(`\n${env}\n${Buffer.concat(output).toString().trimEnd()}`)
-    if (code !== 0) throw new Error(`Building ${env} failed. See the output above. Nothing was uploaded.`)
+    const { output, failure } = await wrangler(args, { capture: true })
+    console.log(`\n${env}\n${output}`)
+    if (failure) throw new Error(`Building ${env} failed. See the output above. Nothing was uploaded.`)
     await buildNext()
   }
   await Promise.all(Array.from({ length: availableParallelism() }, buildNext))
 }
 
 /** Uploads one Worker with only its own secrets, and the role of its zone, in a temporary file that only this user can read. */
-const upload = (deployment: Deployment, values: NodeJS.Dict<string>): void => {
+const upload = async (deployment: Deployment, values: NodeJS.Dict<string>): Promise<void> => {
   const { env } = deployment
-  if (deployment.secrets.length === 0) {
-    wrangler(env, [])
-    return
-  }
+  if (deployment.secrets.length === 0) return deployWorker(env, [])
   const folder = mkdtempSync(join(tmpdir(), 'tributary-deploy-'))
   try {
     const file = join(folder, 'secrets.json')
     writeFileSync(file, JSON.stringify(secretsOf(deployment, values)), { mode: 0o600 })
-    wrangler(env, ['--secrets-file', file])
+    await deployWorker(env, ['--secrets-file', file])
   } finally {
     rmSync(folder, { recursive: true })
   }
@@ -110,7 +94,7 @@ const deploy = async (): Promise<void> => {
   console.log('The database is up to date.')
   for (const deployment of deployments) {
     console.log(`\n${deployment.env}`)
-    upload(deployment, secrets)
+    await upload(deployment, secrets)
   }
   console.log('\nDeployed. The router is at the URL above.')
 }

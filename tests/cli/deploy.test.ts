@@ -1,46 +1,62 @@
-/** `npm run deploy`, with a stand-in for wrangler that keeps what it is given. */
+/** `npm run deploy`, with the real wrangler and a stand-in for Cloudflare's API. */
 import { execFile } from 'node:child_process'
-import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import pg from 'pg'
 import { expect, inject, test } from 'vitest'
 import { roleOf, ZONES } from '../../cli/roles.ts'
 import { ROOT } from '../../dev/root.ts'
+import { startCloudflare } from '../support/cloudflare.ts'
 import { withDatabase } from '../support/databases.ts'
 
-const run = promisify(execFile)
+type Cloudflare = Awaited<ReturnType<typeof startCloudflare>>
 
-/** wrangler deploy --env ENV --secrets-file FILE */
-const WRANGLER = `#!/bin/sh
-if [ -n "$5" ]; then cp "$5" "$KEPT/$3.json"; else echo '{}' > "$KEPT/$3.json"; fi
-`
+const SECRETS = { AUTH_SECRET: 'a'.repeat(32), SECRETS_KEY: 's'.repeat(32) }
 
-test('a deployment creates the roles, and gives each Worker that of its zone', async () => {
+/** Runs the command with these settings. */
+const deploy = async (cloudflare: Cloudflare, settings: Record<string, string>) => {
   const folder = join(inject('folder'), 'deploy')
-  const [bin, kept] = [join(folder, 'bin'), join(folder, 'kept')]
-  for (const path of [bin, kept]) await mkdir(path, { recursive: true })
-  await writeFile(join(bin, 'wrangler'), WRANGLER)
-  await chmod(join(bin, 'wrangler'), 0o755)
-
-  await withDatabase('deployed', async (url) => {
-    const secrets = { DATABASE_URL: url, AUTH_SECRET: 'a'.repeat(32), SECRETS_KEY: 's'.repeat(32) }
-    const file = join(folder, 'prod.vars')
-    await writeFile(
-      file,
-      Object.entries(secrets)
-        .map(([name, value]) => `${name}="${value}"\n`)
-        .join(''),
+  await mkdir(folder, { recursive: true })
+  const file = join(folder, 'prod.vars')
+  const lines = Object.entries(settings).map(([name, value]) => `${name}="${value}"\n`)
+  await writeFile(file, lines.join(''))
+  return new Promise<{ code: number; output: string }>((resolve) => {
+    const child = execFile(
+      process.execPath,
+      ['cli/deploy.ts', '--secrets-file', file],
+      // Without node_modules/.bin in the path, where Windows would find no program either.
+      { cwd: ROOT, env: { ...process.env, PATH: '/nowhere', ...cloudflare.env } },
+      (_error, stdout, stderr) => resolve({ code: child.exitCode ?? -1, output: stdout + stderr }),
     )
-    const env = { ...process.env, PATH: `${bin}:${process.env.PATH}`, KEPT: kept }
-    await run(process.execPath, ['cli/deploy.ts', '--secrets-file', file], { cwd: ROOT, env })
+  })
+}
 
-    const given: Record<string, Record<string, string>> = {}
-    for (const name of await readdir(kept))
-      given[name.replace('.json', '')] = JSON.parse(await readFile(join(kept, name), 'utf8'))
-    expect(JSON.stringify(given)).not.toContain(new URL(url).password)
+type Binding = { name: string; type: string; text: string }
+
+/** The bindings of one type that each Worker was uploaded with. */
+const uploaded = ({ calls }: Cloudflare, type: string) =>
+  Object.fromEntries(
+    calls.flatMap(({ call, sent }) => {
+      const [, worker] = /^PUT scripts\/tributary-([^/]+)$/.exec(call) ?? []
+      if (!worker) return []
+      const bindings = (sent as { bindings: Binding[] }).bindings.filter((binding) => binding.type === type)
+      return [[worker, Object.fromEntries(bindings.map(({ name, text }) => [name, text]))]]
+    }),
+  )
+
+test('a deployment creates the roles, and gives each Worker that of its zone', {
+  timeout: 180_000,
+}, async () => {
+  const cloudflare = await startCloudflare()
+  await withDatabase('deployed', async (url) => {
+    const { code, output } = await deploy(cloudflare, { DATABASE_URL: url, ...SECRETS })
+    expect({ code, output }).toMatchObject({ code: 0 })
+
+    const given = uploaded(cloudflare, 'secret_text')
+    expect(JSON.stringify(cloudflare.calls)).not.toContain(new URL(url).password)
+    expect(Object.keys(given).at(-1)).toBe('router')
     expect(given.router).toEqual({})
-    expect(given.payouts).toEqual({ DATABASE_URL: expect.any(String), SECRETS_KEY: secrets.SECRETS_KEY })
+    expect(given.payouts).toEqual({ DATABASE_URL: expect.any(String), SECRETS_KEY: SECRETS.SECRETS_KEY })
     for (const [zone, workers] of Object.entries(ZONES)) {
       for (const worker of workers) {
         const client = new pg.Client({ connectionString: given[worker]?.DATABASE_URL })
@@ -54,4 +70,15 @@ test('a deployment creates the roles, and gives each Worker that of its zone', a
       }
     }
   })
+  cloudflare.stop()
+})
+
+test('an account without a workers.dev subdomain is told where to choose one', async () => {
+  const cloudflare = await startCloudflare({ withSubdomain: false })
+  await withDatabase('deployed_first', async (url) => {
+    const { code, output } = await deploy(cloudflare, { DATABASE_URL: url, ...SECRETS })
+    expect(output).toContain('Open https://dash.cloudflare.com/?to=/:account/workers/onboarding')
+    expect(code).toBe(1)
+  })
+  cloudflare.stop()
 })
