@@ -1,13 +1,14 @@
 /** `npm run deploy`: the schema and migrations, then every Worker, the router last. --dry-run builds and uploads nothing. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs, parseEnv } from 'node:util'
 import { build } from '../dev/build.ts'
-import { type Deployment, deploymentOrder, missingSecrets, secretsOf, shortSecrets } from './deployments.ts'
+import { type Deployment, deploymentOrder, missingSecrets, shortSecrets } from './deployments.ts'
 import { isWeakOwner } from './roles.ts'
 import { applySchema } from './schema.ts'
-import { adviceFor, wrangler } from './wrangler.ts'
+import { deleteEmpty, upload } from './upload.ts'
+import { wrangler } from './wrangler.ts'
 
 const readOptions = () =>
   parseArgs({
@@ -41,12 +42,6 @@ const readSecrets = (path: string, deployments: Deployment[]): NodeJS.Dict<strin
   return secrets
 }
 
-const deployWorker = async (env: string, args: string[]): Promise<void> => {
-  const { failure } = await wrangler(['deploy', '--env', env, ...args])
-  if (failure)
-    throw new Error(`Deploying ${env} failed. The Workers before it are deployed. ${adviceFor(failure)}`)
-}
-
 /** Builds Workers without uploading them, several at a time, and prints wrangler's output of each when it is complete. */
 const buildOnly = async (envs: string[]): Promise<void> => {
   const left = [...envs]
@@ -55,25 +50,11 @@ const buildOnly = async (envs: string[]): Promise<void> => {
     if (env === undefined) return
     const args = ['deploy', '--env', env, '--dry-run', '--outdir', join('.wrangler', 'dry-run', env)]
     const { output, failure } = await wrangler(args, { capture: true })
-    console.log(`\n${env}\n${output}`)
+    console.log(`\n${env}\n${output.trimEnd()}`)
     if (failure) throw new Error(`Building ${env} failed. See the output above. Nothing was uploaded.`)
     await buildNext()
   }
   await Promise.all(Array.from({ length: availableParallelism() }, buildNext))
-}
-
-/** Uploads one Worker with only its own secrets, and the role of its zone, in a temporary file that only this user can read. */
-const upload = async (deployment: Deployment, values: NodeJS.Dict<string>): Promise<void> => {
-  const { env } = deployment
-  if (deployment.secrets.length === 0) return deployWorker(env, [])
-  const folder = mkdtempSync(join(tmpdir(), 'tributary-deploy-'))
-  try {
-    const file = join(folder, 'secrets.json')
-    writeFileSync(file, JSON.stringify(secretsOf(deployment, values)), { mode: 0o600 })
-    await deployWorker(env, ['--secrets-file', file])
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
 }
 
 const deploy = async (): Promise<void> => {
@@ -95,6 +76,7 @@ const deploy = async (): Promise<void> => {
   for (const deployment of deployments) {
     console.log(`\n${deployment.env}`)
     await upload(deployment, secrets)
+    await deleteEmpty(deployment, secrets)
   }
   console.log('\nDeployed. The router is at the URL above.')
 }

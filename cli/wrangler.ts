@@ -11,9 +11,14 @@ import { readIfThere } from '../dev/runtime/files.ts'
 const SCRIPT = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
 
 /** What a run of wrangler printed, if it was captured, and why it failed, if it did. */
-type Outcome = { output: string; failure?: { code: number | undefined; message: string } }
+type Outcome = {
+  stdout: string
+  /** With stderr, in order. */
+  output: string
+  failure?: { code: number | undefined; message: string }
+}
 
-export type Wrangler = (args: string[], options?: { capture: boolean }) => Promise<Outcome>
+type Wrangler = (args: string[], options?: { capture: boolean }) => Promise<Outcome>
 
 /** A line of the file in which wrangler reports what it did. */
 type Report = { type: string; code?: number; message?: string }
@@ -47,12 +52,12 @@ export const wrangler: Wrangler = async (args, { capture } = { capture: false })
       },
       stdio: capture ? ['ignore', 'pipe', 'pipe'] : 'inherit',
     })
-    const printed: Buffer[] = []
-    for (const stream of [child.stdout, child.stderr])
-      stream?.on('data', (part: Buffer) => printed.push(part))
+    const [stdout, output]: [Buffer[], Buffer[]] = [[], []]
+    child.stdout?.on('data', (part: Buffer) => stdout.push(part) && output.push(part))
+    child.stderr?.on('data', (part: Buffer) => output.push(part))
     const [status] = await once(child, 'close')
-    const output = Buffer.concat(printed).toString().trimEnd()
-    return status === 0 ? { output } : { output, failure: failureIn(readIfThere(reports) ?? '') }
+    const printed = { stdout: Buffer.concat(stdout).toString(), output: Buffer.concat(output).toString() }
+    return status === 0 ? printed : { ...printed, failure: failureIn(readIfThere(reports) ?? '') }
   } finally {
     rmSync(folder, { recursive: true })
   }

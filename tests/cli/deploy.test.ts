@@ -3,8 +3,10 @@ import { execFile } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { expect, inject, test } from 'vitest'
+import { expect, inject, test, vi } from 'vitest'
+import { deploymentOrder } from '../../cli/deployments.ts'
 import { roleOf, ZONES } from '../../cli/roles.ts'
+import { deleteEmpty } from '../../cli/upload.ts'
 import { ROOT } from '../../dev/root.ts'
 import { startCloudflare } from '../support/cloudflare.ts'
 import { withDatabase } from '../support/databases.ts'
@@ -50,7 +52,8 @@ test('a deployment creates the roles, and gives each Worker that of its zone', {
   const cloudflare = await startCloudflare()
   await withDatabase('deployed', async (url) => {
     const { code, output } = await deploy(cloudflare, { DATABASE_URL: url, ...SECRETS })
-    expect({ code, output }).toMatchObject({ code: 0 })
+    expect(output).toContain('Deployed.')
+    expect(code).toBe(0)
 
     const given = uploaded(cloudflare, 'secret_text')
     expect(JSON.stringify(cloudflare.calls)).not.toContain(new URL(url).password)
@@ -81,4 +84,20 @@ test('an account without a workers.dev subdomain is told where to choose one', a
     expect(code).toBe(1)
   })
   cloudflare.stop()
+})
+
+test.each([
+  { case: 'that is empty now is deleted', held: ['DATABASE_URL', 'RESEND_API_KEY'], given: '', deleted: 1 },
+  { case: 'that was never there is not', held: ['DATABASE_URL'], given: '', deleted: 0 },
+  { case: 'that is still given is not', held: ['DATABASE_URL', 'RESEND_API_KEY'], given: 're_1', deleted: 0 },
+])('an optional secret $case', async ({ held, given, deleted }) => {
+  const cloudflare = await startCloudflare({ secrets: held })
+  for (const [name, value] of Object.entries(cloudflare.env)) vi.stubEnv(name, value)
+  const mailer = deploymentOrder().filter(({ env }) => env === 'mailer')
+  for (const deployment of mailer) await deleteEmpty(deployment, { RESEND_API_KEY: given })
+  vi.unstubAllEnvs()
+  cloudflare.stop()
+  const sent = { secrets: { RESEND_API_KEY: null } }
+  const call = 'PATCH scripts/tributary-mailer/secrets-bulk'
+  expect(cloudflare.calls).toEqual(deleted ? [{ call, sent }] : [])
 })
