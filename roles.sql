@@ -21,7 +21,7 @@ grant usage on schema public to :"track", :"pages", :"read", :"pay", :"auth", :"
 
 -- track: the public tracking Workers. No table at all, and these functions.
 grant execute on function may_pass_on_1, save_click_1, load_report_1, save_report_1, load_refund_1, save_refund_1, note_key_use_1,
-    note_mismatches_1
+    note_mismatches_1, note_visit_1
     to :"track";
 grant execute on procedure record_reports_1 to :"track";
 
@@ -43,6 +43,7 @@ grant select (workspace_id, kind, subject, intro) on mail_texts to :"mail";
 grant select (program_id, logo_url, accent_color, support_email) on brands to :"mail";
 grant select, delete, update (content) on mailings to :"mail";
 grant select (id, last_at), delete, update (reports) on report_mismatches to :"mail";
+grant select, delete on refused_visits to :"mail";
 grant select on mail_optouts, unsubscribe_key to :"mail";
 grant select (id, partner_id, metadata, occurred_at), update (metadata) on events to :"mail";
 grant select (id, workspace_id, keys, customer, facts, occurred_at, anonymized_at, email), update (email, facts, anonymized_at)
@@ -67,9 +68,9 @@ grant execute on function note_key_use_1, erase_sign_ins, erase_from_audit to :"
 grant select on
     account_payouts, adjustments, address_changes, agreement_acceptances, agreements, api_keys, applications, audit_entries, balance_cutoffs, balances, brands, clicks, commission_holds, commissions,
     coupon_aliases, credit_notes, customer_identities, customers, events, former_group_terms, former_partner_addresses,
-    former_partner_terms, former_program_terms, former_sales_from, group_terms, groups, invoices, join_pages, landing_totals, link_totals, links, mail_texts, mails, members, one_time_rewards,
+    former_partner_terms, former_program_terms, former_sales_from, group_terms, groups, invoices, join_pages, landing_totals, last_visits, link_totals, links, mail_texts, mails, members, one_time_rewards,
     partner_notes, partner_terms, partner_totals, partners, payees, payers, payment_details, payout_accounts, payout_run_notices, payout_runs, payout_sums, payouts,
-    processor_events, program_terms, programs, referrals, report_mismatches, rewards, run_totals, statement_totals, stripe_keys, stripe_secrets, total_deltas,
+    processor_events, program_terms, programs, referrals, refused_visits, report_mismatches, rewards, run_totals, statement_totals, stripe_keys, stripe_secrets, total_deltas,
     totals, unreachable_people, workspaces
     to :"pages";
 -- The workspace and its terms.

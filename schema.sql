@@ -1887,6 +1887,66 @@ begin
 end $$;
 
 
+-- The newest visits of a program through a partner's link, to show whether its snippet works: see lib/tracking/visits.queries.ts.
+create table last_visits (
+    program_id    uuid         primary key,
+    workspace_id  uuid         not null,
+    at            timestamptz  not null,
+    slug          text         not null,
+    page          text,                    -- without query
+    kept_at       timestamptz,             -- of the newest one whose browser had a click of an earlier one
+    constraint last_visits_program_id_fkey foreign key (workspace_id, program_id) references programs (workspace_id, id)
+);
+
+-- Visits that were refused, by day. Of a program, 200 kinds a day are counted on their own, and the others without slug and page.
+create table refused_visits (
+    program_id    uuid         not null,
+    workspace_id  uuid         not null,
+    day           date         not null,
+    reason        text         not null
+        constraint refused_visits_reason_check check (reason in ('partner_not_found', 'invalid_body', 'rate_limited')),
+    slug          text         not null,
+    page          text         not null,   -- without query
+    visits        integer      not null default 1,
+    last_at       timestamptz  not null,
+    constraint refused_visits_pkey primary key (program_id, day, reason, slug, page),
+    constraint refused_visits_program_id_fkey foreign key (workspace_id, program_id) references programs (workspace_id, id)
+);
+
+-- Which are to be removed next? See lib/people/retention.queries.ts.
+create index refused_visits_day_idx on refused_visits (day);
+
+-- Notes a visit of a program, which may not exist. @param refusal why it was refused; null if it was not
+create function note_visit_1(program uuid, refusal text, its_slug text, its_page text, had_click boolean, seen_at timestamptz) returns void
+language plpgsql
+security definer set search_path = public, pg_temp
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
+declare
+    workspace  uuid;
+    today      date := utc_day(seen_at);
+begin
+    select p.workspace_id into workspace from programs p where p.id = program;
+    if not found then return; end if;
+    if refusal is null then
+        insert into last_visits as v (program_id, workspace_id, at, slug, page, kept_at)
+        values (program, workspace, seen_at, its_slug, its_page, case when had_click then seen_at end)
+        on conflict (program_id) do update
+            set at = greatest(v.at, excluded.at), slug = excluded.slug, page = excluded.page, kept_at = coalesce(excluded.kept_at, v.kept_at);
+        return;
+    end if;
+    if not exists (select from refused_visits r where r.program_id = program and r.day = today and r.reason = refusal
+                                                  and r.slug = its_slug and r.page = coalesce(its_page, ''))
+       and (select count(*) from refused_visits r where r.program_id = program and r.day = today) >= 200 then
+        its_slug := '';
+        its_page := '';
+    end if;
+    insert into refused_visits as r (program_id, workspace_id, day, reason, slug, page, last_at)
+    values (program, workspace, today, refusal, its_slug, coalesce(its_page, ''), seen_at)
+    on conflict (program_id, day, reason, slug, page) do update
+        set visits = r.visits + 1, last_at = greatest(r.last_at, excluded.last_at);
+end $$;
+
+
 -- Whether an API key may pass on clicks of a program, and say which address each came from.
 create function may_pass_on_1(api_key_hash text, program uuid, now timestamptz) returns boolean language plpgsql stable
 security definer set search_path = public, pg_temp

@@ -45,6 +45,7 @@ import programs from './dashboard/programs.tsx'
 import search from './dashboard/search.tsx'
 import settings from './dashboard/settings.tsx'
 import stripe from './dashboard/stripe.tsx'
+import trackingTest from './dashboard/tracking-test.tsx'
 import uncredited from './dashboard/uncredited.tsx'
 import webhookDeliveries from './dashboard/webhook-deliveries.tsx'
 import webhookEndpoint from './dashboard/webhook-endpoint.tsx'
@@ -76,6 +77,7 @@ export default createPages<NudgeEnv['Bindings']>()
   .route('/', eventCredit)
   .route('/', eventRefund)
   .route('/', uncredited)
+  .route('/', trackingTest)
   .route('/', mismatches)
   .route('/', commissions)
   .route('/', heldCommissions)

@@ -6,23 +6,13 @@ import { createTrackingApp } from '../lib/http/tracking-app.ts'
 import { body } from '../lib/http/validate.ts'
 import { clickCookies } from '../lib/tracking/click-cookie.ts'
 import { ClickEvent } from '../lib/tracking/clicks.schemas.ts'
+import { noteRefusals, noteVisit } from '../lib/tracking/note-visits.service.ts'
 import { limitByVisitor, recordClick } from '../lib/tracking/passed-on-clicks.service.ts'
 import type { ClickResponse } from '../lib/tracking/reports.responses.ts'
-import { readVisit, subOf, timeOfVisit } from '../lib/tracking/visits.ts'
+import { pageOf, readVisit, subOf, timeOfVisit } from '../lib/tracking/visits.ts'
 
 /** How long browsers cache the preflight response. */
 const ONE_DAY_SECONDS = 86_400
-
-/** In characters. A longer URL is cut rather than refused, because the click matters more. */
-const MAX_PAGE_LENGTH = 2_048
-
-/** The URL without query and fragment, which may hold email addresses and tokens. */
-const pageOf = (url: string | null | undefined): string | null => {
-  const parsed = url ? URL.parse(url) : null
-  return parsed && /^https?:$/.test(parsed.protocol)
-    ? (parsed.origin + parsed.pathname).slice(0, MAX_PAGE_LENGTH)
-    : null
-}
 
 /** POST /api/track/click: records a visit through a partner's link. Any site may call it; the snippet does. */
 export default createTrackingApp<{ FAILURE_LIMIT: RateLimiter }>({ onlyFailures: true })
@@ -30,32 +20,42 @@ export default createTrackingApp<{ FAILURE_LIMIT: RateLimiter }>({ onlyFailures:
     '/api/track/click',
     cors({ origin: '*', allowMethods: ['POST'], allowHeaders: ['Content-Type'], maxAge: ONE_DAY_SECONDS }),
   )
-  .post('/api/track/click', limitByVisitor(), body(ClickEvent, { plainText: true }), async (c) => {
-    const { programId, url, referrer, age, ...visit } = c.req.valid('json')
-    const { now } = c.var
-    const { slugKeys, heldIds } = readVisit(visit)
+  .post(
+    '/api/track/click',
+    noteRefusals(),
+    limitByVisitor(),
+    body(ClickEvent, { plainText: true }),
+    async (c) => {
+      const { programId, url, referrer, age, ...visit } = c.req.valid('json')
+      const { now } = c.var
+      const { slugKeys, heldIds } = readVisit(visit)
 
-    const click = await recordClick(c, {
-      programId,
-      slugKeys,
-      landingUrl: pageOf(url),
-      referrer: pageOf(referrer),
-      sub: subOf(url),
-      isPerson: !isbot(c.req.header('User-Agent')),
-      heldIds,
-      clickedAt: timeOfVisit(now, age),
-      now,
-    })
-    if (!click)
-      throw new ApiError(
-        'partner_not_found',
-        `This program has no active partner with the slug "${slugKeys[0] ?? ''}".`,
-      )
+      const landingUrl = pageOf(url)
+      const click = await recordClick(c, {
+        programId,
+        slugKeys,
+        landingUrl,
+        referrer: pageOf(referrer),
+        sub: subOf(url),
+        isPerson: !isbot(c.req.header('User-Agent')),
+        heldIds,
+        clickedAt: timeOfVisit(now, age),
+        now,
+      })
+      if (!click)
+        throw new ApiError(
+          'partner_not_found',
+          `This program has no active partner with the slug "${slugKeys[0] ?? ''}".`,
+        )
 
-    const { clickId, expiresAt, keptUntil } = click
-    const page = { site: c.req.header('Sec-Fetch-Site'), origin: c.req.header('Origin') }
-    for (const cookie of clickCookies(page, clickId, keptUntil))
-      c.header('Set-Cookie', cookie, { append: true })
-    const maxAge = Math.ceil((keptUntil.getTime() - now.getTime()) / 1000)
-    return c.json<ClickResponse>({ clickId, expiresAt, maxAge })
-  })
+      if (slugKeys[0])
+        noteVisit(c, { programId, slug: slugKeys[0], page: landingUrl, hadClick: heldIds.length > 0 })
+
+      const { clickId, expiresAt, keptUntil } = click
+      const page = { site: c.req.header('Sec-Fetch-Site'), origin: c.req.header('Origin') }
+      for (const cookie of clickCookies(page, clickId, keptUntil))
+        c.header('Set-Cookie', cookie, { append: true })
+      const maxAge = Math.ceil((keptUntil.getTime() - now.getTime()) / 1000)
+      return c.json<ClickResponse>({ clickId, expiresAt, maxAge })
+    },
+  )

@@ -45,7 +45,12 @@ const steps = ({ programId, hasApiKey, hasClick, hasSale, partners }: Overview, 
     done: hasClick,
     href: programId === null ? `${base}/programs` : `${base}/programs/${programId}#snippet`,
     label: 'Add the snippet to your site',
-    help: 'Complete when the first visitor arrives through a partner’s link.',
+    help: (
+      <>
+        Complete when the first visitor arrives through a partner’s link.{' '}
+        {programId !== null && <a href={`${base}/programs/${programId}/test`}>Test your tracking</a>}
+      </>
+    ),
   },
   {
     done: hasSale,

@@ -212,6 +212,9 @@ export const ProgramPage = ({
         </p>
         <Copyable label="the pinned snippet" text={snippetTag(origin, program.id, { pinned: true })} />
       </details>
+      <p>
+        <a href={`${base}/programs/${program.id}/test`}>Test your tracking</a>
+      </p>
       <h2>Groups</h2>
       <p>Use a group to give some partners different rewards.</p>
       <Groups base={base} groups={groups} />

@@ -1,6 +1,6 @@
 /**
- * Ticks the setup checklist: requests the page again while a step is open, somebody looks at it, and the session lasts. Only the state of a
- * step and where it leads change, so that nothing moves or loses the focus.
+ * Ticks a checklist: requests the page again while a step is open, somebody looks at it, and the session lasts. A step changes only with its
+ * state, but for where its first link leads, so that nothing moves while somebody reads, and nothing loses the focus.
  */
 
 const PAUSE_MS = 5_000
@@ -8,7 +8,7 @@ const PAUSE_MS = 5_000
 /** A quarter of an hour. Some workspaces never need one of the steps. */
 const MOST_REQUESTS = 180
 
-const OPEN = '[data-status="open"]'
+const OPEN = '[data-status="open"], [data-status="failed"]'
 
 export const startChecklist = (): void => {
   const list = document.querySelector('ul.checklist')
@@ -48,9 +48,12 @@ const tick = (list: Element, fresh: Element | null): void => {
   for (const [index, step] of [...list.children].entries()) {
     const now = fresh?.children[index]
     const status = step.querySelector<HTMLElement>(OPEN)
-    if (status && !now?.querySelector(OPEN)) {
-      status.dataset.status = 'approved'
-      status.textContent = 'Done'
+    const next = now?.querySelector<HTMLElement>('[data-status]')
+    if (status && status.dataset.status !== next?.dataset.status) {
+      status.dataset.status = next?.dataset.status ?? 'approved'
+      status.textContent = next?.textContent ?? 'Done'
+      const [text, newText] = [status.nextElementSibling, next?.nextElementSibling]
+      if (text && newText && !text.contains(document.activeElement)) text.replaceWith(newText)
     }
     const href = now?.querySelector('a')?.getAttribute('href')
     if (href) step.querySelector('a')?.setAttribute('href', href)

@@ -77,6 +77,14 @@ export const removeMismatches = (db: Db, before: Date, limit: number): Promise<n
           select id from report_mismatches where last_at < ${before} order by last_at limit ${limit} for update skip locked)`,
   )
 
+/** Removes counts of refused visits of before a day. */
+export const removeRefusedVisits = (db: Db, before: Date, limit: number): Promise<number> =>
+  countOf(
+    db,
+    sql`delete from refused_visits where ctid in (
+          select ctid from refused_visits where day < ${before}::date order by day limit ${limit})`,
+  )
+
 /** Removes sessions, browsers, sign-in links, Idempotency-Keys and requests to change an address that have expired. */
 export const clearExpired = async (db: Db, now: Date, limit: number): Promise<number> => {
   const [requests, keys, { rows }] = await Promise.all([

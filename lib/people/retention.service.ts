@@ -2,6 +2,7 @@
 import { connect } from '../db/connection.ts'
 import { inPages } from '../db/in-pages.ts'
 import type { DatabaseEnv } from '../db/neon.ts'
+import { refusedVisitsSince } from '../tracking/tracking-check.ts'
 import {
   anonymizeEvents,
   clearExpired,
@@ -9,6 +10,7 @@ import {
   emptyMails,
   removeMailings,
   removeMismatches,
+  removeRefusedVisits,
   removeWebhooks,
 } from './retention.queries.ts'
 import { type DEFAULTS, daysOf, type RetentionSettings } from './retention.ts'
@@ -37,6 +39,7 @@ export const retain = async (env: RetentionEnv, now: Date) => {
   const expired = await inPages(PAGES, (limit) => clearExpired(db, now, limit))
   const webhooks = await inPages(PAGES, (limit) => removeWebhooks(db, times.webhooks, limit))
   const mismatches = await inPages(PAGES, (limit) => removeMismatches(db, times.mismatches, limit))
-  const done = { mails, mailings, purchases, metadata, expired, webhooks, mismatches }
+  const refused = await inPages(PAGES, (limit) => removeRefusedVisits(db, refusedVisitsSince(now), limit))
+  const done = { mails, mailings, purchases, metadata, expired, webhooks, mismatches, refused }
   return Object.values(done).some((count) => count > 0) ? done : null
 }

@@ -8,6 +8,7 @@ import type { EventKind } from './event-kinds.ts'
 import type { HoldReason, HoldResolution } from './holds.ts'
 import type { Difference } from './mismatches.ts'
 import type { Step } from './steps.ts'
+import type { RefusalReason } from './tracking-check.ts'
 
 export type TrackingTables = {
   clicks: {
@@ -48,6 +49,24 @@ export type TrackingTables = {
     requested: Json<Requested> | null
     announced_refunds: Generated<string[]>
     revision: Generated<number>
+  }
+  last_visits: {
+    program_id: string
+    workspace_id: string
+    at: Date
+    slug: string
+    page: string | null
+    kept_at: Date | null
+  }
+  refused_visits: {
+    program_id: string
+    workspace_id: string
+    day: string
+    reason: RefusalReason
+    slug: string
+    page: string
+    visits: Generated<number>
+    last_at: Date
   }
   report_mismatches: {
     id: Generated<string>

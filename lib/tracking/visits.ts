@@ -36,6 +36,17 @@ export const readVisit = ({ slug, slugs, clickId }: Visit): { slugKeys: string[]
   }
 }
 
+/** In characters. A longer URL is cut rather than refused, because the click matters more. */
+const MAX_PAGE_LENGTH = 2_048
+
+/** The URL without query and fragment, which may hold email addresses and tokens. */
+export const pageOf = (url: string | null | undefined): string | null => {
+  const parsed = url ? URL.parse(url) : null
+  return parsed && /^https?:$/.test(parsed.protocol)
+    ? (parsed.origin + parsed.pathname).slice(0, MAX_PAGE_LENGTH)
+    : null
+}
+
 /** The channel that a link names by `sub`, in its query or in its fragment, where the snippet finds slugs, too. */
 export const subOf = (url: string | null | undefined): string | null => {
   const page = url ? URL.parse(url) : null

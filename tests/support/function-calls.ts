@@ -198,6 +198,16 @@ export const CALLS: Record<string, string> = {
   }),
   'a repeated sale is saved': report({ externalId: 'order-1' }),
   'a key is used': call('note_key_use_1', keyHash(1), NOW),
+  'a visit is recorded': call('note_visit_1', PROGRAM, null, 'slug-1', null, true, NOW),
+  'a visit is refused': call(
+    'note_visit_1',
+    PROGRAM,
+    'partner_not_found',
+    'slug-none',
+    'https://shop.example/',
+    false,
+    NOW,
+  ),
   'reports differ from their events': call(
     'note_mismatches_1',
     [

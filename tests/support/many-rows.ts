@@ -103,6 +103,10 @@ const ROWS = `
     select ${id('event')}, ${id('workspace', '1')}, 'sale', 'order-' || n, 'sale', 'user-' || n, ${id('customer', 'greatest(n - 1, 1)')},
            4900, 'USD', 'click-' || n, ${ITS_PARTNER}, 'click', null, '[{"code": "sale_expected_from_stripe", "facts": {}}]',
            now() - interval '1 day', case when n <> 2 then now() end, ${id('commission')} from numbers;
+  insert into last_visits (program_id, workspace_id, at, slug)
+    select ${id('program')}, ${id('workspace')}, now(), 'slug-1' from numbers;
+  insert into refused_visits (program_id, workspace_id, day, reason, slug, page, last_at)
+    select ${id('program')}, ${id('workspace')}, utc_day(now()), 'partner_not_found', 'slug-' || n, '', now() from numbers;
   insert into report_mismatches (workspace_id, event_id, body_hash, differences, first_at, last_at)
     select ${id('workspace', '1')}, ${id('event')}, 'hash', '[]', now() - n * interval '1 minute', now() - n * interval '1 minute' from numbers;
   insert into one_time_rewards (workspace_id, program_id, customer_id, event_id)

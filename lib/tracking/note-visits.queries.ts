@@ -1,0 +1,30 @@
+/** Notes visits, to show whether a program's snippet works. */
+import type { Client } from '../db/neon.ts'
+import type { RefusalReason } from './tracking-check.ts'
+
+export type NotedVisit = {
+  programId: string
+  slug: string
+  /** Without query. */
+  page: string | null
+  /** Whether the browser had a click of an earlier visit. */
+  hadClick: boolean
+  /** Null for one that was recorded. */
+  refusal: RefusalReason | null
+}
+
+/** A visit of an unknown program is not noted. */
+export const saveVisitNote = async (
+  db: Client,
+  { programId, refusal, slug, page, hadClick }: NotedVisit,
+  now: Date,
+): Promise<void> => {
+  await db.query('select note_visit_1($1, $2, $3, $4, $5, $6)', [
+    programId,
+    refusal,
+    slug,
+    page,
+    hadClick,
+    now,
+  ])
+}
