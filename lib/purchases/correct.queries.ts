@@ -85,7 +85,10 @@ export const saveCorrection = async (
             insert into referrals (workspace_id, customer_id, origin, partner_id, source, attribution, referred_at, clicked_at)
             values (${workspaceId}, ${customerId}, ${sale.id}, ${referral.partner.id}, 'click', ${referral.partner.attribution},
                     ${referral.at}, ${referral.clickedAt})
-            on conflict do nothing`,
+            -- In the place of the slug or coupon of the sale's report.
+            on conflict (customer_id, origin) do update
+              set partner_id = excluded.partner_id, source = excluded.source, attribution = excluded.attribution,
+                  referred_at = excluded.referred_at, clicked_at = excluded.clicked_at`,
           sql<unknown>`
             update customers c
             set partner_id = present_owner(c.id), revision = c.revision + 1,

@@ -1,7 +1,7 @@
-/** Dated reports end in the ledger of live ones, in whichever order they arrive. */
+/** Dated reports end in the ledger of live ones, in whichever order they arrive, and sales that lacked their click when it is added. */
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
-import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
+import { expect, inject, test } from 'vitest'
+import { createMerchant, type Merchant, send, useDatabase } from '../support/merchant.ts'
 import { timesOver } from '../support/thorough.ts'
 
 const database = useDatabase()
@@ -17,6 +17,8 @@ type Dated = {
   day: number
   click: { via: Slug; age: number } | null
   named: Slug | null
+  /** After how many more reports a sale is given its click, which its report lacked. Null if the report had it. */
+  lacking: number | null
 }
 type Terms = {
   attribution: 'first' | 'last'
@@ -50,6 +52,7 @@ const history: fc.Arbitrary<Dated[]> = fc.uniqueArray(
     ),
     // A slug in the report.
     named: fc.constantFrom(null, null, 'maya', 'leo'),
+    lacking: fc.option(fc.nat({ max: 6 })),
   }),
   { minLength: 1, maxLength: 9, selector: ({ day }) => day },
 )
@@ -94,25 +97,51 @@ const clickAt = async (merchant: Merchant, via: Slug, at: Date): Promise<string>
   return id
 }
 
-/** @param order the places of the reports, or of those that are sent at once */
-const deliver = async (merchant: Merchant, reports: Dated[], order: number[][]) => {
+const isLacking = ({ kind, click, lacking }: Dated) => kind === 'sale' && click !== null && lacking !== null
+
+/**
+ * @param order the places of the reports, or of those that are sent at once
+ * @param isComplete whether each has its click from the beginning
+ */
+const deliver = async (merchant: Merchant, reports: Dated[], order: number[][], isComplete = true) => {
+  const key = await merchant.seed.addApiKey(merchant.workspace.id, { scopes: ['write'] })
   const clicks = new Map<number, string>()
   for (const [n, { click, day }] of reports.entries()) {
     if (click) clicks.set(n, await clickAt(merchant, click.via, atDay(day - click.age)))
   }
-  const send = async (n: number) => {
-    const report = reports[n]
-    if (!report) throw new Error('No such report.')
-    const { status } = await merchant[report.kind]({
+  const report = async (n: number) => {
+    const dated = reports[n]
+    if (!dated) throw new Error('No such report.')
+    const { status } = await merchant[dated.kind]({
       externalId: `${n}`,
-      customerExternalId: report.customer,
-      clickId: clicks.get(n),
-      partnerSlug: report.named,
-      occurredAt: atDay(report.day).toISOString(),
+      customerExternalId: dated.customer,
+      clickId: isComplete || !isLacking(dated) ? clicks.get(n) : undefined,
+      partnerSlug: dated.named,
+      occurredAt: atDay(dated.day).toISOString(),
     })
     expect(status).toBe(200)
   }
-  for (const together of order) await Promise.all(together.map(send))
+  const correct = async (n: number) => {
+    const { status } = await send(new URL(`/api/track/sale/${n}`, inject('baseUrl')), {
+      method: 'PATCH',
+      body: { clickId: clicks.get(n) },
+      headers: { Authorization: `Bearer ${key}` },
+    })
+    expect(status).toBe(200)
+  }
+  const waiting = new Map<number, number>()
+  for (const together of order) {
+    await Promise.all(together.map(report))
+    for (const [n, left] of waiting) {
+      if (left > 0) waiting.set(n, left - 1)
+      else if (waiting.delete(n)) await correct(n)
+    }
+    for (const n of together) {
+      const dated = reports[n]
+      if (!isComplete && dated && isLacking(dated)) waiting.set(n, dated.lacking ?? 0)
+    }
+  }
+  for (const n of waiting.keys()) await correct(n)
 }
 
 type Entry = { event: string; credited: Slug | null; net: number }
@@ -184,7 +213,12 @@ test('a history of dated reports leaves the same ledger in every order of arriva
   await fc.assert(
     fc.asyncProperty(cases, async ({ terms, reports, arrival }) => {
       const inOrder = [...reports.keys()].sort((a, b) => (reports[a]?.day ?? 0) - (reports[b]?.day ?? 0))
-      const [live, late, together] = [await open(terms), await open(terms), await open(terms)]
+      const [live, late, together, corrected] = [
+        await open(terms),
+        await open(terms),
+        await open(terms),
+        await open(terms),
+      ]
       await deliver(
         live,
         reports,
@@ -196,7 +230,18 @@ test('a history of dated reports leaves the same ledger in every order of arriva
         arrival.map((n) => [n]),
       )
       await deliver(together, reports, [arrival])
-      const [expected, ...others] = [await ledgerOf(live), await ledgerOf(late), await ledgerOf(together)]
+      await deliver(
+        corrected,
+        reports,
+        arrival.map((n) => [n]),
+        false,
+      )
+      const [expected, ...others] = [
+        await ledgerOf(live),
+        await ledgerOf(late),
+        await ledgerOf(together),
+        await ledgerOf(corrected),
+      ]
       // A lead is decided by what is known when it is received: under "first", a later report may know of an earlier partner.
       const compared = (rows: Entry[]) =>
         rows.filter(({ event }) => terms.attribution === 'last' || event.startsWith('sale'))
