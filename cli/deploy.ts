@@ -1,45 +1,48 @@
-/** `npm run deploy`: the schema and migrations, then every Worker, the router last. --dry-run builds and uploads nothing. */
+/**
+ * `npm run deploy`: checks the settings and the database, and then applies the schema and migrations and uploads every Worker,
+ * the router last. --check only checks; --dry-run builds, reads no settings and uploads nothing.
+ */
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs, parseEnv } from 'node:util'
 import { build } from '../dev/build.ts'
-import { type Deployment, deploymentOrder, missingSecrets, shortSecrets } from './deployments.ts'
-import { isWeakOwner } from './roles.ts'
+import { findProblems } from './deploy-checks.ts'
+import type { Settings } from './deploy-config.ts'
+import { type Deployment, deploymentOrder } from './deployments.ts'
+import { waitUntilReady } from './ready.ts'
 import { applySchema } from './schema.ts'
 import { deleteEmpty, upload } from './upload.ts'
 import { wrangler } from './wrangler.ts'
 
+/** Within a region, a round trip takes some milliseconds. A sale makes two. */
+const FAR_MS = 50
+
 const readOptions = () =>
   parseArgs({
     options: {
+      check: { type: 'boolean', default: false },
       'dry-run': { type: 'boolean', default: false },
       'secrets-file': { type: 'string', default: '.prod.vars' },
     },
   }).values
 
-const readSecrets = (path: string, deployments: Deployment[]): NodeJS.Dict<string> => {
-  let text: string
+const readSettings = (path: string): Settings => {
   try {
-    text = readFileSync(path, 'utf8')
+    return parseEnv(readFileSync(path, 'utf8'))
   } catch (error) {
     throw new Error(
-      `The secrets could not be read (${(error as Error).message}). Nothing was deployed. Copy .dev.vars.example to .prod.vars and fill it in, or name another file with --secrets-file.`,
+      `The settings could not be read (${(error as Error).message}). Nothing was deployed. Copy .dev.vars.example to .prod.vars and fill it in, or name another file with --secrets-file.`,
     )
   }
-  const secrets = parseEnv(text)
-  const missing = missingSecrets(deployments, secrets)
-  if (missing.length) throw new Error(`${path} is missing ${missing.join(', ')}. Nothing was deployed.`)
-  const short = shortSecrets(secrets)
-  if (short.length)
-    throw new Error(
-      `${path} has too short a value of ${short.join(' and ')}. Nothing was deployed. Use 32 characters or more.`,
-    )
-  if (isWeakOwner(secrets.DATABASE_URL ?? ''))
-    throw new Error(
-      `The password in DATABASE_URL of ${path} is shorter than 12 characters. Nothing was deployed. Those of the database roles are derived from it: change it in the database.`,
-    )
-  return secrets
+}
+
+/** The settings of a deployment that will work. @throws with everything that is wrong, a line each */
+const readCheckedSettings = async (path: string, deployments: Deployment[]): Promise<Settings> => {
+  const settings = readSettings(path)
+  const problems = await findProblems(settings, deployments)
+  if (problems.length === 0) return settings
+  throw new Error(`Nothing was deployed. Correct ${path}:\n${problems.map((line) => `- ${line}`).join('\n')}`)
 }
 
 /** Builds Workers without uploading them, several at a time, and prints wrangler's output of each when it is complete. */
@@ -67,18 +70,28 @@ const deploy = async (): Promise<void> => {
     return
   }
 
-  const secrets = readSecrets(options['secrets-file'], deployments)
+  const settings = await readCheckedSettings(options['secrets-file'], deployments)
+  if (options.check) {
+    console.log('Everything is ready. `npm run deploy` deploys it.')
+    return
+  }
   await build()
-  await applySchema(secrets.DATABASE_URL ?? '').catch((error: Error) => {
+  await applySchema(settings.DATABASE_URL ?? '').catch((error: Error) => {
     throw new Error(`Nothing was deployed, because the database is not up to date. ${error.message}`)
   })
   console.log('The database is up to date.')
   for (const deployment of deployments) {
     console.log(`\n${deployment.env}`)
-    await upload(deployment, secrets)
-    await deleteEmpty(deployment, secrets)
+    await upload(deployment, settings)
+    await deleteEmpty(deployment, settings)
   }
-  console.log('\nDeployed. The router is at the URL above.')
+
+  const { PUBLIC_URL = '' } = settings
+  console.log(`\nWaiting until ${PUBLIC_URL} is ready.`)
+  const databaseMs = await waitUntilReady(PUBLIC_URL)
+  const far = databaseMs > FAR_MS ? ' That is far: see docs/running.md, The deployment.' : ''
+  console.log(`A round trip from the Workers to the database takes ${databaseMs} ms.${far}`)
+  console.log(`Deployed. Sign in at ${new URL('/app', PUBLIC_URL)}`)
 }
 
 try {

@@ -1,5 +1,4 @@
 import { optionalSecrets, readWorkerConfigs } from '../dev/runtime/wrangler-config.ts'
-import { isSecretsKey, MIN_SECRET_LENGTH } from '../lib/secrets.ts'
 import { workerUrl } from './roles.ts'
 
 /** A Worker, with the names of its required and its optional secrets. */
@@ -10,12 +9,6 @@ export const deploymentOrder = (): Deployment[] =>
   [...readWorkerConfigs()]
     .sort(([a], [b]) => Number(a === 'router') - Number(b === 'router'))
     .map(([env, { secrets }]) => ({ env, secrets: secrets.required, optional: optionalSecrets(env) }))
-
-/** Secrets that are given but too short to be safe. */
-export const shortSecrets = (given: NodeJS.Dict<string>): string[] => [
-  ...((given.AUTH_SECRET ?? '').length < MIN_SECRET_LENGTH ? ['AUTH_SECRET'] : []),
-  ...(isSecretsKey(given.SECRETS_KEY ?? '') ? [] : ['SECRETS_KEY']),
-]
 
 /** Required secrets that are not given. */
 export const missingSecrets = (deployments: Deployment[], given: NodeJS.Dict<string>): string[] => [

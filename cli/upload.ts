@@ -1,12 +1,23 @@
 /** Uploads Workers, each with its own secrets. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { ROOT } from '../dev/root.ts'
+import { configOf, type Settings } from './deploy-config.ts'
 import { type Deployment, secretsOf } from './deployments.ts'
 import { adviceFor, wrangler } from './wrangler.ts'
 
-const deployWorker = async (env: string, args: string[]): Promise<void> => {
-  const { failure } = await wrangler(['deploy', '--env', env, ...args])
+/** Writes the configuration of a Worker for wrangler. @returns the file */
+const writeConfig = (env: string, settings: Settings): string => {
+  const folder = join(ROOT, '.wrangler', 'config')
+  mkdirSync(folder, { recursive: true })
+  const file = join(folder, `${env}.json`)
+  writeFileSync(file, JSON.stringify(configOf(env, settings), null, 2))
+  return file
+}
+
+const deployWorker = async (env: string, settings: Settings, args: string[]): Promise<void> => {
+  const { failure } = await wrangler(['deploy', '--config', writeConfig(env, settings), ...args])
   if (failure)
     throw new Error(`Deploying ${env} failed. The Workers before it are deployed. ${adviceFor(failure)}`)
 }
@@ -26,19 +37,18 @@ const withSecretsFile = async <T>(
   }
 }
 
-/** Uploads one Worker with only its own secrets, and the role of its zone. */
-export const upload = (deployment: Deployment, values: NodeJS.Dict<string>): Promise<void> => {
+/** Uploads one Worker with its settings, only its own secrets, and the role of its zone. */
+export const upload = (deployment: Deployment, settings: Settings): Promise<void> => {
   const { env, secrets } = deployment
-  if (secrets.length === 0) return deployWorker(env, [])
-  return withSecretsFile(secretsOf(deployment, values), (file) => deployWorker(env, ['--secrets-file', file]))
+  if (secrets.length === 0) return deployWorker(env, settings, [])
+  return withSecretsFile(secretsOf(deployment, settings), (file) =>
+    deployWorker(env, settings, ['--secrets-file', file]),
+  )
 }
 
 /** Deletes the optional secrets that are empty now: Cloudflare keeps those that an upload does not mention. */
-export const deleteEmpty = async (
-  { env, optional }: Deployment,
-  values: NodeJS.Dict<string>,
-): Promise<void> => {
-  const empty = optional.filter((name) => !values[name])
+export const deleteEmpty = async ({ env, optional }: Deployment, settings: Settings): Promise<void> => {
+  const empty = optional.filter((name) => !settings[name])
   if (empty.length === 0) return
   const listed = await wrangler(['secret', 'list', '--env', env], { capture: true })
   if (listed.failure) throw new Error(`Listing the secrets of ${env} failed.\n${listed.output}`)

@@ -13,6 +13,7 @@ import {
   MailsOnTheWayPage,
   SignInPage,
 } from '../lib/auth/pages.tsx'
+import { readSessions } from '../lib/auth/ready.queries.ts'
 import type { AuthService } from '../lib/auth/session.ts'
 import { LinkRequest } from '../lib/auth/sign-in.schemas.ts'
 import { connect } from '../lib/db/connection.ts'
@@ -52,12 +53,26 @@ const UNDELIVERABLE = 'No mail can be sent to this address. Check its spelling.'
 const DONE = { everywhere: 'You are signed out in all browsers.' }
 
 /** Whether to respond with JSON instead of a page. */
-const isApi = (c: Context): boolean => c.req.path.startsWith('/api/')
+const isApi = (c: Context): boolean => c.req.path.startsWith('/api/') || c.req.path === '/readyz'
 
 /** Sign-in by email: pages, and the same as JSON under /api/auth. */
 const app = createApp()
   .onError((error, c) => (isApi(c) ? errorResponse(c, toApiError(error)) : errorPage(error, c)))
   .notFound((c) => (isApi(c) ? errorResponse(c, noSuchEndpoint(c)) : errorPage(noSuchPage(), c)))
+  .get('/readyz', openAuth(), async (c) => {
+    await limitRate(c.env.RATE_LIMIT, `ready ${callerKey(c)}`)
+    // The first one may wake the database.
+    await readSessions(c.var.db)
+    const start = Date.now()
+    await readSessions(c.var.db)
+    const databaseMs = Date.now() - start
+    if (!(await c.env.MAILER.hasTransport()))
+      throw new ApiError(
+        'try_again',
+        'No mail can be sent, so nobody can sign in: the mailer has no transport.',
+      )
+    return c.json({ databaseMs })
+  })
   .get('/sign-in', openAuth(), (c) => {
     const next = safePath(c.req.query('next'))
     const done = noticeFor(DONE, c.req.query('done'))

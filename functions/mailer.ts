@@ -6,7 +6,7 @@ import type { MailerService, SignInMail } from '../lib/mail/mailer.rpc.ts'
 import { dailyMails, type NewWorkspaceMails } from '../lib/mail/new-workspace-mails.ts'
 import { sendDue } from '../lib/mail/send-due.service.ts'
 import { sendSignInLink } from '../lib/mail/sign-in.service.ts'
-import { chooseTransport, type TransportEnv } from '../lib/mail/transport.service.ts'
+import { chooseTransport, hasTransport, type TransportEnv } from '../lib/mail/transport.service.ts'
 import { type RetentionEnv, retain } from '../lib/people/retention.service.ts'
 import { type UpkeepEnv, upkeep } from '../lib/totals/upkeep.service.ts'
 
@@ -37,6 +37,11 @@ export default class Mailer
     await run('upkeep', () => upkeep(this.env))
     await run('retention', () => retain(this.env, new Date()))
     if (failures.length > 0) throw failures[0]
+  }
+
+  /** Whether mail can be sent at all. */
+  hasTransport() {
+    return hasTransport(this.env)
   }
 
   /** Sends a sign-in link at once. @throws when it could not be handed over */

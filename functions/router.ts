@@ -48,7 +48,9 @@ export default new Hono<Env>()
   .all('/api/track/sale/:externalId', (c) => forward(c.env.MANAGE, c.req.raw, c.var.requestId))
   .all('/api/track/refund', (c) => forward(c.env.TRACK_REFUND, c.req.raw, c.var.requestId))
   .all('/api/track/batch', (c) => forward(c.env.TRACK_BATCH, c.req.raw, c.var.requestId))
-  .on('ALL', ['/api/auth/*', '/sign-in', '/auth/*'], (c) => forward(c.env.AUTH, c.req.raw, c.var.requestId))
+  .on('ALL', ['/api/auth/*', '/sign-in', '/auth/*', '/readyz'], (c) =>
+    forward(c.env.AUTH, c.req.raw, c.var.requestId),
+  )
   .all('/api/workspaces/:workspace/partners/import', (c) =>
     forward(c.env.IMPORT_PARTNERS, c.req.raw, c.var.requestId),
   )

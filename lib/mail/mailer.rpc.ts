@@ -1,5 +1,8 @@
 /** The RPC methods of the mailer Worker. */
 export type MailerService = {
+  /** Whether mail can be sent at all. */
+  hasTransport: () => boolean | Promise<boolean>
+
   /**
    * Sends a sign-in link immediately. It bypasses the outbox, because a link that signs somebody in must not be stored.
    *

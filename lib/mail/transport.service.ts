@@ -24,6 +24,9 @@ const nowhere: Transport = async () => ({
   seconds: NO_TRANSPORT_SECONDS,
 })
 
+/** Whether a transport is configured. */
+export const hasTransport = (env: TransportEnv): boolean => chooseTransport(env) !== nowhere
+
 /** The configured transport. Resend is preferred to Cloudflare, because it supports idempotency keys. */
 export const chooseTransport = ({
   MAIL_FROM,

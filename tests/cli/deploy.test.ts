@@ -6,28 +6,38 @@ import pg from 'pg'
 import { expect, inject, test, vi } from 'vitest'
 import { deploymentOrder } from '../../cli/deployments.ts'
 import { roleOf, ZONES } from '../../cli/roles.ts'
-import { deleteEmpty } from '../../cli/upload.ts'
+import { deleteEmpty, upload } from '../../cli/upload.ts'
 import { ROOT } from '../../dev/root.ts'
 import { startCloudflare } from '../support/cloudflare.ts'
 import { withDatabase } from '../support/databases.ts'
 
 type Cloudflare = Awaited<ReturnType<typeof startCloudflare>>
 
-const SECRETS = { AUTH_SECRET: 'a'.repeat(32), SECRETS_KEY: 's'.repeat(32) }
+const SETTINGS = {
+  AUTH_SECRET: 'a'.repeat(32),
+  SECRETS_KEY: 's'.repeat(32),
+  RESEND_API_KEY: 're_1',
+  MAIL_FROM: 'Acme <partners@acme.com>',
+  PUBLIC_URL: 'https://track.acme.com',
+}
 
 /** Runs the command with these settings. */
-const deploy = async (cloudflare: Cloudflare, settings: Record<string, string>) => {
+const deploy = async (cloudflare: Cloudflare, settings: Record<string, string>, args: string[] = []) => {
   const folder = join(inject('folder'), 'deploy')
   await mkdir(folder, { recursive: true })
   const file = join(folder, 'prod.vars')
   const lines = Object.entries(settings).map(([name, value]) => `${name}="${value}"\n`)
   await writeFile(file, lines.join(''))
   return new Promise<{ code: number; output: string }>((resolve) => {
+    // The public address leads to the Workers of the tests.
+    const toTests = `const { fetch } = globalThis
+      globalThis.fetch = (url, init) => fetch(String(url).replace('${SETTINGS.PUBLIC_URL}', '${inject('baseUrl')}'), init)`
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(toTests)}`
     const child = execFile(
       process.execPath,
-      ['cli/deploy.ts', '--secrets-file', file],
+      ['cli/deploy.ts', '--secrets-file', file, ...args],
       // Without node_modules/.bin in the path, where Windows would find no program either.
-      { cwd: ROOT, env: { ...process.env, PATH: '/nowhere', ...cloudflare.env } },
+      { cwd: ROOT, env: { ...process.env, PATH: '/nowhere', NODE_OPTIONS, ...cloudflare.env } },
       (_error, stdout, stderr) => resolve({ code: child.exitCode ?? -1, output: stdout + stderr }),
     )
   })
@@ -51,15 +61,20 @@ test('a deployment creates the roles, and gives each Worker that of its zone', {
 }, async () => {
   const cloudflare = await startCloudflare()
   await withDatabase('deployed', async (url) => {
-    const { code, output } = await deploy(cloudflare, { DATABASE_URL: url, ...SECRETS })
-    expect(output).toContain('Deployed.')
+    const { code, output } = await deploy(cloudflare, { DATABASE_URL: url, ...SETTINGS })
+    expect(output).toMatch(/takes \d+ ms\.\nDeployed\. Sign in at https:\/\/track\.acme\.com\/app\n$/)
     expect(code).toBe(0)
 
     const given = uploaded(cloudflare, 'secret_text')
     expect(JSON.stringify(cloudflare.calls)).not.toContain(new URL(url).password)
     expect(Object.keys(given).at(-1)).toBe('router')
     expect(given.router).toEqual({})
-    expect(given.payouts).toEqual({ DATABASE_URL: expect.any(String), SECRETS_KEY: SECRETS.SECRETS_KEY })
+    expect(uploaded(cloudflare, 'plain_text').mailer).toMatchObject({ MAIL_FROM: SETTINGS.MAIL_FROM })
+    expect(cloudflare.calls).toContainEqual({
+      call: 'PUT scripts/tributary-router/domains/records',
+      sent: expect.objectContaining({ origins: [{ hostname: 'track.acme.com' }] }),
+    })
+    expect(given.payouts).toEqual({ DATABASE_URL: expect.any(String), SECRETS_KEY: SETTINGS.SECRETS_KEY })
     for (const [zone, workers] of Object.entries(ZONES)) {
       for (const worker of workers) {
         const client = new pg.Client({ connectionString: given[worker]?.DATABASE_URL })
@@ -76,12 +91,62 @@ test('a deployment creates the roles, and gives each Worker that of its zone', {
   cloudflare.stop()
 })
 
+test('wrangler is given the region of Neon, and Cloudflare’s binding for mail if it is chosen', async () => {
+  const cloudflare = await startCloudflare()
+  for (const [name, value] of Object.entries(cloudflare.env)) vi.stubEnv(name, value)
+  const DATABASE_URL = 'postgresql://owner:npg_Abc123Def456@ep-x-pooler.eu-central-1.aws.neon.tech/neondb'
+  const mailer = deploymentOrder().filter(({ env }) => env === 'mailer')
+  for (const deployment of mailer)
+    await upload(deployment, { ...SETTINGS, DATABASE_URL, RESEND_API_KEY: '', CLOUDFLARE_EMAIL: 'true' })
+  vi.unstubAllEnvs()
+  cloudflare.stop()
+  expect(cloudflare.calls[0]).toMatchObject({
+    call: 'PUT scripts/tributary-mailer',
+    sent: {
+      placement: { mode: 'targeted', region: 'aws:eu-central-1' },
+      bindings: expect.arrayContaining([{ name: 'EMAIL', type: 'send_email' }]),
+    },
+  })
+})
+
 test('an account without a workers.dev subdomain is told where to choose one', async () => {
   const cloudflare = await startCloudflare({ withSubdomain: false })
   await withDatabase('deployed_first', async (url) => {
-    const { code, output } = await deploy(cloudflare, { DATABASE_URL: url, ...SECRETS })
+    const { code, output } = await deploy(cloudflare, { DATABASE_URL: url, ...SETTINGS })
     expect(output).toContain('Open https://dash.cloudflare.com/?to=/:account/workers/onboarding')
     expect(code).toBe(1)
+  })
+  cloudflare.stop()
+})
+
+test('what is wrong is said before anything is changed, each on a line', async () => {
+  const cloudflare = await startCloudflare()
+  await withDatabase('deployed_never', async (url, client) => {
+    const settings = {
+      ...SETTINGS,
+      DATABASE_URL: url,
+      MAIL_FROM: '',
+      PUBLIC_URL: 'https://track.example.com',
+    }
+    const { code, output } = await deploy(cloudflare, settings)
+    expect(output).toMatch(
+      /^\nNothing was deployed. Correct .*:\n- MAIL_FROM is missing.*\n- PUBLIC_URL .*\n$/,
+    )
+    expect(code).toBe(1)
+    const { rows } = await client.query("select from pg_class where relnamespace = 'public'::regnamespace")
+    expect({ rows, calls: cloudflare.calls }).toEqual({ rows: [], calls: [] })
+  })
+  cloudflare.stop()
+})
+
+test('--check only checks', async () => {
+  const cloudflare = await startCloudflare()
+  await withDatabase('deployed_checked', async (url, client) => {
+    const { code, output } = await deploy(cloudflare, { ...SETTINGS, DATABASE_URL: url }, ['--check'])
+    expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining('Everything is ready.') })
+    const { rows } = await client.query("select from pg_class where relnamespace = 'public'::regnamespace")
+    expect({ rows, calls: cloudflare.calls }).toEqual({ rows: [], calls: [] })
+    expect(await deploy(cloudflare, SETTINGS, ['--check'])).toMatchObject({ code: 1 })
   })
   cloudflare.stop()
 })

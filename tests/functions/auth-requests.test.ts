@@ -117,6 +117,17 @@ describe('requesting a link', () => {
   })
 })
 
+test('whether the installation is ready is limited per IP address, apart from sign-in', async () => {
+  const here = fromSomewhere()
+  const ask = () => send(url('/readyz'), { headers: here })
+  expect(await ask()).toMatchObject({ status: 200, body: { databaseMs: expect.any(Number) } })
+  const answers = await Promise.all(Array.from({ length: 14 }, ask))
+  const limited = answers.filter(({ status }) => status === 429)
+  expect(limited.length).toBeGreaterThanOrEqual(4)
+  expect(limited[0]?.body).toEqual(errorShape('rate_limited'))
+  expect((await submit(url('/sign-in'), { email: somebody() }, here)).status).toBe(200)
+})
+
 describe('the auth Worker', () => {
   const ELSEWHERE = [
     { 'Sec-Fetch-Site': 'cross-site' },

@@ -54,6 +54,7 @@ const OTHER_ROUTES = [
   ...[
     'POST /api/auth/sign-in/magic-link',
     'GET /api/auth/get-session',
+    'GET /readyz',
     'POST /api/auth/sign-out',
     'GET /',
     'GET /openapi.json',

@@ -1,0 +1,167 @@
+/** What would keep a deployment from working: one line each, with what to do. All of it is found before anything is changed. */
+import { readWorkerConfigs } from '../dev/runtime/wrangler-config.ts'
+import { readEmail } from '../lib/emails.ts'
+import { isSecretsKey, MIN_SECRET_LENGTH } from '../lib/secrets.ts'
+import { parseDatabaseUrl, withClient } from './database.ts'
+import { isNeon, isWorkersDev, OTHER_SETTINGS, regionOf, routesOf, type Settings } from './deploy-config.ts'
+import { type Deployment, missingSecrets } from './deployments.ts'
+import { isWeakOwner } from './roles.ts'
+
+/** Says what is wrong with the value of a setting, and what to do. */
+type Check = (value: string, settings: Settings) => string | undefined
+
+/** Domains that nobody can own. */
+const RESERVED = /(^|\.)(example\.(com|net|org)|example|test|invalid|localhost)$/
+
+const checkDatabaseUrl: Check = (value) => {
+  const { hostname } = parseDatabaseUrl(value)
+  const [endpoint = '', ...domain] = hostname.split('.')
+  if (endpoint.startsWith('ep-example') || RESERVED.test(hostname))
+    return 'DATABASE_URL is still the example. Copy the pooled connection string from Neon’s console.'
+  if (isWeakOwner(value))
+    return 'DATABASE_URL has a password of fewer than 12 characters, and those of the database roles are derived from it. Change it in the database.'
+  if (!isNeon(hostname)) return
+  if (!endpoint.endsWith('-pooler'))
+    return `DATABASE_URL has Neon’s direct host. Use the pooled one: ${[`${endpoint}-pooler`, ...domain].join('.')}.`
+  if (!regionOf(hostname))
+    return 'DATABASE_URL names no region of AWS, so the Workers could not run near it. Create the Neon project in one.'
+}
+
+const GENERATE = '`openssl rand -base64 32` generates one.'
+
+const checkAuthSecret: Check = (value) => {
+  if (value.length < MIN_SECRET_LENGTH)
+    return `AUTH_SECRET is shorter than ${MIN_SECRET_LENGTH} characters. ${GENERATE}`
+}
+
+const checkSecretsKey: Check = (value) => {
+  if (!isSecretsKey(value))
+    return `SECRETS_KEY, or one of its keys, is shorter than ${MIN_SECRET_LENGTH} characters. ${GENERATE}`
+}
+
+/** The address of `Name <address>`, or of an address alone. */
+const addressOf = (sender: string): string | null => readEmail(/<([^<>]*)>$/.exec(sender)?.[1] ?? sender)
+
+const checkMailFrom: Check = (value) => {
+  const address = addressOf(value)
+  if (!address) return `MAIL_FROM is not a sender such as "Acme <partners@your-domain.com>": "${value}".`
+  if (RESERVED.test(address.split('@')[1] ?? ''))
+    return 'MAIL_FROM is still an example. Use an address at your domain that Resend or Cloudflare has verified.'
+}
+
+const ROUTER = 'tributary-router'
+
+/** Whether a route covers every path of a host. */
+const covers = (route: string, hostname: string): boolean =>
+  route === hostname || route === `${hostname}/*` || route === `*.${hostname.replace(/^[^.]+\./, '')}/*`
+
+const checkPublicUrl: Check = (value, settings) => {
+  const url = URL.parse(value)
+  if (url?.protocol !== 'https:' || url.href !== `${url.origin}/` || url.port)
+    return `PUBLIC_URL is not an address such as https://track.your-domain.com, without a path: "${value}".`
+  const { hostname } = url
+  if (RESERVED.test(hostname))
+    return `PUBLIC_URL is still an example. Use a host of your domain, or https://${ROUTER}.<your account>.workers.dev.`
+  if (isWorkersDev(hostname))
+    return /^tributary-router\.[^.]+\.workers\.dev$/.test(hostname)
+      ? undefined
+      : `PUBLIC_URL is not the router’s, whose address is https://${ROUTER}.<your account>.workers.dev.`
+  if (!routesOf(settings).some((route) => covers(route, hostname)))
+    return `PUBLIC_URL is not covered by ROUTES. Add ${hostname} to them, or leave ROUTES empty.`
+}
+
+const checkMaxFetches: Check = (value) => {
+  if (!/^[1-9]\d*$/.test(value))
+    return `MAX_FETCHES is not a whole number: "${value}". Leave it empty on Cloudflare’s free plan.`
+}
+
+const checkLocalWebhooks: Check = (value) => {
+  if (value !== 'false') return 'ALLOW_LOCAL_WEBHOOKS is for your own machine only. Remove it.'
+}
+
+const CHECKS: Record<string, Check> = {
+  DATABASE_URL: checkDatabaseUrl,
+  AUTH_SECRET: checkAuthSecret,
+  SECRETS_KEY: checkSecretsKey,
+  MAIL_FROM: checkMailFrom,
+  PUBLIC_URL: checkPublicUrl,
+  MAX_FETCHES: checkMaxFetches,
+  ALLOW_LOCAL_WEBHOOKS: checkLocalWebhooks,
+}
+
+/** Variables whose default in wrangler.toml is an example. */
+const REQUIRED_VARS = ['MAIL_FROM', 'PUBLIC_URL']
+
+const findMissing = (settings: Settings, deployments: Deployment[]): string[] => {
+  const missing = [
+    ...missingSecrets(deployments, settings),
+    ...REQUIRED_VARS.filter((name) => !settings[name]),
+  ].map((name) => `${name} is missing. .dev.vars.example says what it is.`)
+  const hasTransport = settings.RESEND_API_KEY || settings.CLOUDFLARE_EMAIL === 'true'
+  if (hasTransport) return missing
+  return [
+    ...missing,
+    'Nobody could sign in, because no mail could be sent. Set RESEND_API_KEY, or CLOUDFLARE_EMAIL to true: see docs/mail.md.',
+  ]
+}
+
+/** Names that nothing reads, such as misspelled ones. */
+const findUnknown = (settings: Settings, deployments: Deployment[]): string[] => {
+  const known = new Set([
+    ...OTHER_SETTINGS,
+    ...deployments.flatMap(({ secrets, optional }) => [...secrets, ...optional]),
+    ...[...readWorkerConfigs().values()].flatMap(({ vars }) => Object.keys(vars)),
+  ])
+  return Object.keys(settings).filter((name) => !known.has(name))
+}
+
+const messageOf = (error: unknown): string => (error as Error).message
+
+const checkSetting = (name: string, settings: Settings): string | undefined => {
+  const value = settings[name]
+  try {
+    return value ? CHECKS[name]?.(value, settings) : undefined
+  } catch (error) {
+    return messageOf(error)
+  }
+}
+
+/** What is wrong with the settings of a deployment. */
+export const findSettingsProblems = (settings: Settings, deployments: Deployment[]): string[] => [
+  ...findMissing(settings, deployments),
+  ...Object.keys(CHECKS).flatMap((name) => checkSetting(name, settings) ?? []),
+  ...findUnknown(settings, deployments).map(
+    (name) => `${name} is not a setting. Correct its name, or remove it.`,
+  ),
+]
+
+/** The first Postgres that has uuidv7(), without which payouts fail. */
+const MIN_POSTGRES = 18
+
+/** What is wrong with the server of a database. */
+export const findServerProblems = async (databaseUrl: string): Promise<string[]> => {
+  try {
+    const postgres = await withClient(databaseUrl, async (client) => {
+      const { rows } = await client.query<{ version: string }>(
+        "select current_setting('server_version_num') as version",
+      )
+      return Math.floor(Number(rows[0]?.version) / 10_000)
+    })
+    if (postgres >= MIN_POSTGRES) return []
+    return [
+      `The server of DATABASE_URL runs Postgres ${postgres}. Create a Neon project with Postgres ${MIN_POSTGRES} or newer.`,
+    ]
+  } catch (error) {
+    return [messageOf(error)]
+  }
+}
+
+/** What is wrong with the settings of a deployment and with its database. */
+export const findProblems = async (settings: Settings, deployments: Deployment[]): Promise<string[]> => {
+  const { DATABASE_URL } = settings
+  const mayConnect = DATABASE_URL && !checkSetting('DATABASE_URL', settings)
+  return [
+    ...findSettingsProblems(settings, deployments),
+    ...(mayConnect ? await findServerProblems(DATABASE_URL) : []),
+  ]
+}

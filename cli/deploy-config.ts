@@ -1,0 +1,53 @@
+/** What a Worker is configured with: its part of wrangler.toml, and the settings of this installation, which git doesn't track. */
+import { join } from 'node:path'
+import { ROOT } from '../dev/root.ts'
+import { readWorkerConfigs } from '../dev/runtime/wrangler-config.ts'
+
+/** The settings of an installation: .prod.vars. */
+export type Settings = NodeJS.Dict<string>
+
+/** Settings that are neither a secret nor a variable of a Worker. */
+export const OTHER_SETTINGS = ['ROUTES', 'CLOUDFLARE_EMAIL']
+
+export const isNeon = (hostname: string): boolean => hostname.endsWith('.neon.tech')
+
+/** The region of AWS that the host of a Neon database names, such as ep-x-pooler.c-2.eu-central-1.aws.neon.tech. */
+export const regionOf = (hostname: string): string | undefined =>
+  /\.([a-z0-9-]+)\.aws\.neon\.tech$/.exec(hostname)?.[1]
+
+export const isWorkersDev = (hostname: string): boolean => hostname.endsWith('.workers.dev')
+
+/** Where the router is served: the hosts and patterns of ROUTES, or the host of PUBLIC_URL. */
+export const routesOf = ({ ROUTES, PUBLIC_URL = '' }: Settings): string[] => {
+  if (ROUTES)
+    return ROUTES.split(',')
+      .map((route) => route.trim())
+      .filter(Boolean)
+  const { hostname } = new URL(PUBLIC_URL)
+  return isWorkersDev(hostname) ? [] : [hostname]
+}
+
+/** A host is the router's alone, with its DNS record. A pattern such as track.example.com/* needs one that exists. */
+const toRoute = (route: string) =>
+  route.includes('/') ? { pattern: route } : { pattern: route, custom_domain: true }
+
+/** The configuration of a Worker, for wrangler. */
+export const configOf = (env: string, settings: Settings): object => {
+  const config = readWorkerConfigs().get(env)
+  if (!config) throw new Error(`There is no Worker ${env} in wrangler.toml.`)
+  const { DATABASE_URL = '', PUBLIC_URL = '', CLOUDFLARE_EMAIL } = settings
+  const region = config.secrets.required.includes('DATABASE_URL') && regionOf(new URL(DATABASE_URL).hostname)
+  const vars = Object.entries(config.vars).map(([name, value]) => [name, settings[name] || value])
+  return {
+    ...config,
+    vars: Object.fromEntries(vars),
+    ...(config.assets && { assets: { directory: join(ROOT, config.assets.directory) } }),
+    ...(env === 'router' && {
+      routes: routesOf(settings).map(toRoute),
+      workers_dev: isWorkersDev(new URL(PUBLIC_URL).hostname),
+    }),
+    ...(env === 'mailer' && CLOUDFLARE_EMAIL === 'true' && { send_email: [{ name: 'EMAIL' }] }),
+    // Near the database: a request makes more round trips to it than to the visitor.
+    ...(region && { placement: { region: `aws:${region}` } }),
+  }
+}

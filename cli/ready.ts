@@ -1,0 +1,48 @@
+/** Asks an installation by its public address whether people can sign in. */
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** A new host has its DNS record and its certificate within minutes. */
+const PATIENCE_MS = 300_000
+const PAUSE_MS = 3_000
+/** Longer than the Workers wait for the database. */
+const ATTEMPT_TIMEOUT_MS = 15_000
+
+/** Of GET /readyz, or of an error. */
+type Body = { databaseMs?: number; error?: { message: string } }
+
+type Answer = { databaseMs: number } | { reason: string }
+
+const ask = async (url: URL): Promise<Answer> => {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(ATTEMPT_TIMEOUT_MS) })
+    const body = (await response.json().catch(() => null)) as Body | null
+    if (response.ok && body?.databaseMs !== undefined) return { databaseMs: body.databaseMs }
+    return { reason: `${response.status} ${body?.error?.message ?? 'from something that is not Tributary.'}` }
+  } catch (error) {
+    const { message, cause } = error as Error
+    return { reason: cause instanceof Error ? cause.message : message }
+  }
+}
+
+/**
+ * Waits until the installation answers that it is ready.
+ *
+ * @returns how long a round trip from its Workers to the database takes
+ * @throws with the last answer, when that takes too long
+ */
+export const waitUntilReady = async (
+  publicUrl: string,
+  { patienceMs = PATIENCE_MS, pauseMs = PAUSE_MS } = {},
+): Promise<number> => {
+  const url = new URL('/readyz', publicUrl)
+  const deadline = Date.now() + patienceMs
+  for (;;) {
+    const answer = await ask(url)
+    if ('databaseMs' in answer) return answer.databaseMs
+    if (Date.now() + pauseMs > deadline)
+      throw new Error(
+        `All Workers are deployed, but ${url.href} is not ready: ${answer.reason}\nA new host can take some minutes: open that address again later.`,
+      )
+    await sleep(pauseMs)
+  }
+}

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import { configOf, regionOf } from '../../cli/deploy-config.ts'
+import { deploymentOrder } from '../../cli/deployments.ts'
+import { readWorkerConfigs } from '../../dev/runtime/wrangler-config.ts'
+
+const SETTINGS = {
+  DATABASE_URL: 'postgresql://o:p@ep-x-pooler.c-2.eu-central-1.aws.neon.tech/neondb',
+  PUBLIC_URL: 'https://track.acme.com',
+  MAIL_FROM: 'Acme <partners@acme.com>',
+}
+
+test('a setting replaces the variable of that name, of every Worker that has it', () => {
+  const given = { ...SETTINGS, MAX_FETCHES: '900', MAIL_RETENTION_DAYS: '' }
+  expect(configOf('payouts', given)).toMatchObject({
+    vars: { PUBLIC_URL: 'https://track.acme.com', MAX_FETCHES: '900' },
+  })
+  expect(configOf('webhooks', given)).toMatchObject({
+    vars: { PUBLIC_URL: 'https://track.acme.com', MAX_FETCHES: '900', ALLOW_LOCAL_WEBHOOKS: 'false' },
+  })
+  expect(configOf('mailer', given)).toMatchObject({
+    vars: { MAIL_FROM: 'Acme <partners@acme.com>', MAIL_RETENTION_DAYS: '90' },
+  })
+  expect(configOf('mailer', given)).not.toHaveProperty('vars.MAX_FETCHES')
+})
+
+test.each<{ case: string; set: Record<string, string>; routes: object[]; workersDev: boolean }>([
+  {
+    case: 'the host of PUBLIC_URL',
+    set: {},
+    routes: [{ pattern: 'track.acme.com', custom_domain: true }],
+    workersDev: false,
+  },
+  {
+    case: 'workers.dev',
+    set: { PUBLIC_URL: 'https://tributary-router.acme.workers.dev' },
+    routes: [],
+    workersDev: true,
+  },
+  {
+    case: 'the hosts and patterns of ROUTES',
+    set: { ROUTES: 'track.acme.com/*, t.acme.io' },
+    routes: [{ pattern: 'track.acme.com/*' }, { pattern: 't.acme.io', custom_domain: true }],
+    workersDev: false,
+  },
+])('the router is served at $case', ({ set, routes, workersDev }) => {
+  expect(configOf('router', { ...SETTINGS, ...set })).toMatchObject({ routes, workers_dev: workersDev })
+})
+
+test('every Worker that queries the database runs near it, and the router near the visitor', () => {
+  for (const { env, secrets } of deploymentOrder()) {
+    const placement = secrets.includes('DATABASE_URL') ? { region: 'aws:eu-central-1' } : undefined
+    expect({ env, placement: Reflect.get(configOf(env, SETTINGS), 'placement') }).toEqual({ env, placement })
+  }
+})
+
+test('the region is that of Neon’s host, and another server has none', () => {
+  expect(regionOf('ep-x-pooler.us-east-2.aws.neon.tech')).toBe('us-east-2')
+  expect(regionOf('db.us-east-2.aws.neon.tech.acme.com')).toBeUndefined()
+})
+
+test('the mailer has Cloudflare’s binding if it is chosen', () => {
+  const bound = configOf('mailer', { ...SETTINGS, CLOUDFLARE_EMAIL: 'true' })
+  expect(bound).toMatchObject({ send_email: [{ name: 'EMAIL' }] })
+  expect(configOf('mailer', SETTINGS)).not.toHaveProperty('send_email')
+})
+
+test('all else is as wrangler.toml says', () => {
+  for (const [env, { main, services, ratelimits, triggers }] of readWorkerConfigs()) {
+    const name = `tributary-${env}`
+    expect(configOf(env, SETTINGS)).toMatchObject({
+      name,
+      main,
+      services,
+      ratelimits,
+      triggers,
+      minify: true,
+    })
+  }
+})
