@@ -1,6 +1,6 @@
 /**
  * `npm run deploy`: checks the settings and the database, and then applies the schema and migrations and uploads every Worker,
- * the router last. --check only checks; --dry-run builds, reads no settings and uploads nothing.
+ * the router last. --check only checks; --dry-run builds, reads no settings and uploads nothing; --mail-to mails a sign-in link at last.
  */
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -10,10 +10,10 @@ import { build } from '../dev/build.ts'
 import { findProblems } from './deploy-checks.ts'
 import type { Settings } from './deploy-config.ts'
 import { type Deployment, deploymentOrder } from './deployments.ts'
-import { waitUntilReady } from './ready.ts'
+import { mailLink, waitUntilReady } from './ready.ts'
 import { applySchema } from './schema.ts'
 import { deleteEmpty, upload } from './upload.ts'
-import { wrangler } from './wrangler.ts'
+import { isSignedIn, wrangler } from './wrangler.ts'
 
 /** Within a region, a round trip takes some milliseconds. A sale makes two. */
 const FAR_MS = 50
@@ -23,6 +23,7 @@ const readOptions = () =>
     options: {
       check: { type: 'boolean', default: false },
       'dry-run': { type: 'boolean', default: false },
+      'mail-to': { type: 'string' },
       'secrets-file': { type: 'string', default: '.prod.vars' },
     },
   }).values
@@ -41,8 +42,12 @@ const readSettings = (path: string): Settings => {
 const readCheckedSettings = async (path: string, deployments: Deployment[]): Promise<Settings> => {
   const settings = readSettings(path)
   const problems = await findProblems(settings, deployments)
+  if (!(await isSignedIn()))
+    problems.push('Nobody is signed in to Cloudflare. Run `npx wrangler login`, or set CLOUDFLARE_API_TOKEN.')
   if (problems.length === 0) return settings
-  throw new Error(`Nothing was deployed. Correct ${path}:\n${problems.map((line) => `- ${line}`).join('\n')}`)
+  throw new Error(
+    `Nothing was deployed. Correct these first; the settings are in ${path}.\n${problems.map((line) => `- ${line}`).join('\n')}`,
+  )
 }
 
 /** Builds Workers without uploading them, several at a time, and prints wrangler's output of each when it is complete. */
@@ -91,6 +96,10 @@ const deploy = async (): Promise<void> => {
   const databaseMs = await waitUntilReady(PUBLIC_URL)
   const far = databaseMs > FAR_MS ? ' That is far: see docs/running.md, The deployment.' : ''
   console.log(`A round trip from the Workers to the database takes ${databaseMs} ms.${far}`)
+  if (options['mail-to']) {
+    await mailLink(PUBLIC_URL, options['mail-to'])
+    console.log(`A sign-in link was mailed to ${options['mail-to']}.`)
+  }
   console.log(`Deployed. Sign in at ${new URL('/app', PUBLIC_URL)}`)
 }
 

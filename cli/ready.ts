@@ -12,12 +12,18 @@ type Body = { databaseMs?: number; error?: { message: string } }
 
 type Answer = { databaseMs: number } | { reason: string }
 
+/** Calls the installation. @throws when it cannot be reached */
+const call = async (url: URL, init: RequestInit = {}) => {
+  const response = await fetch(url, { ...init, signal: AbortSignal.timeout(ATTEMPT_TIMEOUT_MS) })
+  const body = (await response.json().catch(() => null)) as Body | null
+  const message = body?.error?.message ?? 'from something that is not Tributary.'
+  return { ok: response.ok, body, reason: `${response.status} ${message}` }
+}
+
 const ask = async (url: URL): Promise<Answer> => {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(ATTEMPT_TIMEOUT_MS) })
-    const body = (await response.json().catch(() => null)) as Body | null
-    if (response.ok && body?.databaseMs !== undefined) return { databaseMs: body.databaseMs }
-    return { reason: `${response.status} ${body?.error?.message ?? 'from something that is not Tributary.'}` }
+    const { ok, body, reason } = await call(url)
+    return ok && body?.databaseMs !== undefined ? { databaseMs: body.databaseMs } : { reason }
   } catch (error) {
     const { message, cause } = error as Error
     return { reason: cause instanceof Error ? cause.message : message }
@@ -45,4 +51,17 @@ export const waitUntilReady = async (
       )
     await sleep(pauseMs)
   }
+}
+
+/** Mails a sign-in link: the proof that mail arrives. @throws with the reason, when it was not handed over */
+export const mailLink = async (publicUrl: string, email: string): Promise<void> => {
+  const { ok, reason } = await call(new URL('/api/auth/sign-in/magic-link', publicUrl), {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ email, next: '/app' }),
+  })
+  if (!ok)
+    throw new Error(
+      `All Workers are deployed, but no sign-in link could be mailed to ${email}: ${reason}\nSee the log of the Worker mailer in Cloudflare's dashboard, and docs/mail.md.`,
+    )
 }

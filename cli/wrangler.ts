@@ -63,6 +63,12 @@ export const wrangler: Wrangler = async (args, { capture } = { capture: false })
   }
 }
 
+/** Whether wrangler may act for a Cloudflare account. A token that may not read who it belongs to counts, too. */
+export const isSignedIn = async (): Promise<boolean> => {
+  const { stdout } = await wrangler(['whoami', '--json'], { capture: true })
+  return !/"loggedIn":\s*false/.test(stdout)
+}
+
 /** An account that has never opened the page of Workers has no subdomain of workers.dev, and takes no Worker. */
 const NO_SUBDOMAIN = 10063
 

@@ -10,6 +10,7 @@ import { deleteEmpty, upload } from '../../cli/upload.ts'
 import { ROOT } from '../../dev/root.ts'
 import { startCloudflare } from '../support/cloudflare.ts'
 import { withDatabase } from '../support/databases.ts'
+import { newestLink, somebody } from '../support/people.ts'
 
 type Cloudflare = Awaited<ReturnType<typeof startCloudflare>>
 
@@ -60,10 +61,18 @@ test('a deployment creates the roles, and gives each Worker that of its zone', {
   timeout: 180_000,
 }, async () => {
   const cloudflare = await startCloudflare()
+  const operator = somebody()
   await withDatabase('deployed', async (url) => {
-    const { code, output } = await deploy(cloudflare, { DATABASE_URL: url, ...SETTINGS })
-    expect(output).toMatch(/takes \d+ ms\.\nDeployed\. Sign in at https:\/\/track\.acme\.com\/app\n$/)
+    const { code, output } = await deploy(cloudflare, { DATABASE_URL: url, ...SETTINGS }, [
+      '--mail-to',
+      operator,
+    ])
+    expect(output).toMatch(
+      /takes \d+ ms\.\nA sign-in link was mailed to .+\.\nDeployed\. Sign in at https:\/\/track\.acme\.com\/app\n$/,
+    )
     expect(code).toBe(0)
+
+    expect((await newestLink(operator)).pathname).toBe('/auth/confirm')
 
     const given = uploaded(cloudflare, 'secret_text')
     expect(JSON.stringify(cloudflare.calls)).not.toContain(new URL(url).password)
@@ -130,11 +139,29 @@ test('what is wrong is said before anything is changed, each on a line', async (
     }
     const { code, output } = await deploy(cloudflare, settings)
     expect(output).toMatch(
-      /^\nNothing was deployed. Correct .*:\n- MAIL_FROM is missing.*\n- PUBLIC_URL .*\n$/,
+      /^\nNothing was deployed. Correct these first; .*\n- MAIL_FROM is missing.*\n- PUBLIC_URL .*\n$/,
     )
     expect(code).toBe(1)
     const { rows } = await client.query("select from pg_class where relnamespace = 'public'::regnamespace")
     expect({ rows, calls: cloudflare.calls }).toEqual({ rows: [], calls: [] })
+  })
+  cloudflare.stop()
+})
+
+test('a machine that is not signed in to Cloudflare is told so before anything is changed', async () => {
+  const cloudflare = await startCloudflare()
+  const env = {
+    ...cloudflare.env,
+    CLOUDFLARE_API_TOKEN: '',
+    HOME: inject('folder'),
+    XDG_CONFIG_HOME: inject('folder'),
+  }
+  await withDatabase('deployed_by_nobody', async (url, client) => {
+    const { code, output } = await deploy({ ...cloudflare, env }, { ...SETTINGS, DATABASE_URL: url })
+    expect(output).toContain('\n- Nobody is signed in to Cloudflare. Run `npx wrangler login`')
+    expect(code).toBe(1)
+    const { rows } = await client.query("select from pg_class where relnamespace = 'public'::regnamespace")
+    expect(rows).toEqual([])
   })
   cloudflare.stop()
 })

@@ -1,7 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, inject, test } from 'vitest'
-import { waitUntilReady } from '../../cli/ready.ts'
+import { mailLink, waitUntilReady } from '../../cli/ready.ts'
+import { newestLink, press, somebody } from '../support/people.ts'
 import { startOwnWorkers } from '../support/workers.ts'
 
 const NO_PATIENCE = { patienceMs: 0 }
@@ -72,4 +73,20 @@ test('a host that does not answer yet is asked again', async () => {
 
 test('a host that cannot be reached is reported with the reason', async () => {
   await expect(waitUntilReady('http://127.0.0.1:1', NO_PATIENCE)).rejects.toThrow('is not ready: ')
+})
+
+test('a sign-in link is mailed, and signs in', async () => {
+  const email = somebody()
+  await mailLink(inject('baseUrl'), email)
+  const answer = await press(await newestLink(email))
+  expect({ status: answer.status, to: answer.headers.get('Location') }).toEqual({ status: 303, to: '/app' })
+})
+
+test('a mail that could not be sent is reported with the reason', async () => {
+  const body = '{"error":{"message":"Retry later."}}'
+  const server = await answering([{ status: 503, body }])
+  await expect(mailLink(server.url, 'ada@acme.com')).rejects.toThrow(
+    'mailed to ada@acme.com: 503 Retry later.',
+  )
+  server.stop()
 })
