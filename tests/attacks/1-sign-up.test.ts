@@ -1,4 +1,5 @@
 /** Whoever signs up: by which they could make workspaces without end, and mail anybody from the installation's own sender. */
+
 import { execFile } from 'node:child_process'
 import { describe, expect, inject, test } from 'vitest'
 import { ROOT } from '../../dev/root.ts'
@@ -8,8 +9,8 @@ import { releaseMails } from '../../lib/mail/held.queries.ts'
 import type { MailKind, MailStatus } from '../../lib/mail/mails.ts'
 import { dailyMails } from '../../lib/mail/new-workspace-mails.ts'
 import { outboxContent } from '../../lib/mail/templates.tsx'
-import { foldTotals } from '../../lib/totals/upkeep.queries.ts'
 import { TEMPLATE, withDatabase } from '../support/databases.ts'
+import { fold } from '../support/fold.ts'
 import { askAs } from '../support/in-process.ts'
 import { createMerchant, errorShape, useDatabase } from '../support/merchant.ts'
 import { signIn, somebody, submit } from '../support/people.ts'
@@ -111,7 +112,7 @@ const createNewcomer = async () => {
   const statuses = async () => (await mails()).map(({ status }) => status).sort()
   const sell = async (more: object = {}) => {
     await merchant.sale({ externalId: newId(), clickId: await merchant.click(), ...more })
-    while ((await foldTotals(db(), 20_000)) === 20_000);
+    await fold(database, merchant)
   }
   return { merchant, manager, workspaceId, slug, strangers, welcome, mails, statuses, sell }
 }

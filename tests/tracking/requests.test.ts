@@ -23,7 +23,7 @@ describe('spec 7: 401 Unauthorized on both tracking endpoints, with a bad API ke
     { case: 'of another scheme', header: (key: string) => `Basic ${btoa(`${key}:`)}` },
     { case: 'a scheme without a key', header: () => 'Bearer ' },
     { case: 'malformed', header: () => 'Bearer hello' },
-    { case: 'of another prefix', header: (key: string) => `Bearer ${key.replace('_live_', '_test_')}` },
+    { case: 'of another prefix', header: (key: string) => `Bearer ${key.replace('_test_', '_beta_')}` },
     {
       case: 'mistyped by one letter',
       header: (key: string) => `Bearer ${key.slice(0, 12)}${key[12] === 'a' ? 'b' : 'a'}${key.slice(13)}`,
