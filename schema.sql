@@ -314,6 +314,7 @@ create table partners (
     terms_since   timestamptz,   -- null until the group or status is changed
     documents_received_at timestamptz,   -- when a manager marked that its documents are there
     created_at    timestamptz  not null default now(),
+    is_test       boolean      not null default false,   -- whether it is there to try the program, and never paid
 
     constraint partners_workspace_id_id_key     unique (workspace_id, id),
     constraint partners_program_id_email_key    unique (program_id, email),
@@ -322,6 +323,9 @@ create table partners (
     constraint partners_program_id_fkey foreign key (workspace_id, program_id) references programs (workspace_id, id),
     constraint partners_group_id_fkey   foreign key (program_id, group_id)     references groups (program_id, id)
 );
+
+-- Which is the program's partner for tests? There is one at most.
+create unique index partners_test_key on partners (program_id) where is_test;
 
 -- In which programs is this address a partner?
 create index partners_email_idx on partners (email, workspace_id);
@@ -4603,6 +4607,10 @@ set enable_seqscan = on as $$
     from payouts p left join commissions c on c.payout_id = p.id
     where p.failed_at is null and p.canceled_at is null and p.released_at is null and p.returned_at is null
     group by p.id having p.amount_cents <> coalesce(sum(c.amount_cents), 0)
+
+    union all
+    select 'a test partner is never paid', p.workspace_id, p.id, format('%s %s', p.amount_cents, p.currency)
+    from payouts p join partners t on t.id = p.partner_id where t.is_test
 
     union all
     select 'totals are what they sum up', t.workspace_id, t.of_id, t.details from total_differences() t

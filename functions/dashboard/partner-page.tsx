@@ -39,6 +39,7 @@ export const PartnerPage = (props: Props) => {
         <dt>Status</dt>
         <dd>
           <Status status={partner.status} />
+          {partner.isTest && ' The program’s test partner: it is never paid.'}
         </dd>
         <dt>Email address</dt>
         <dd>{partner.email}</dd>

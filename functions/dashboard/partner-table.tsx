@@ -65,6 +65,7 @@ export const PartnerTable = ({ base, partners, sorted, query, formId }: Props) =
           {formId && <ChoiceCell formId={formId} id={partner.id} what={partner.name ?? partner.slug} />}
           <td class="name">
             <PartnerName base={base} id={partner.id} name={partner.name} slug={partner.slug} />
+            {partner.isTest && <span class="status">Test</span>}
             {partner.status === 'banned' && <Status status="banned" />}
             <small>{[partner.email, partner.groupName].filter(Boolean).join(' · ')}</small>
           </td>

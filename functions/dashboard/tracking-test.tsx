@@ -1,8 +1,9 @@
 /** The page "Test your tracking" of a program. */
 import type { Child } from 'hono/jsx'
-import type { WorkspaceEnv } from '../../lib/auth/access.ts'
+import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
+import { form } from '../../lib/http/validate.ts'
 import { Copyable, Table, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { partnerLink } from '../../lib/slugs.ts'
@@ -16,9 +17,10 @@ import {
   type RefusedVisits,
   type TrackingFacts,
 } from '../../lib/tracking/tracking-check.ts'
+import { createTestPartner } from '../../lib/workspace/new-partner.queries.ts'
 import { findProgram, type Program } from '../../lib/workspace/programs.queries.ts'
 
-type Props = { base: string; program: Program; facts: TrackingFacts }
+type Props = { base: string; program: Program; facts: TrackingFacts; isManager: boolean }
 
 const EventLink = ({ base, event }: { base: string; event: LastEvent }) => (
   <>
@@ -203,28 +205,49 @@ const Refused = ({ base, facts }: Props) =>
     </Table>
   )
 
+/** The link to open, and the partner for tests. */
+const TestLink = ({ base, program, facts: { partner }, isManager }: Props) => (
+  <>
+    {partner && (
+      <>
+        <p>
+          Open this link in a private window, and follow it to a purchase. The steps are ticked as they
+          happen.{' '}
+          {partner.isTest && (
+            <>
+              It is of the <a href={`${base}/partners/${partner.id}`}>test partner</a>, whose clicks, sales
+              and commissions are recorded as all others, and never paid.
+            </>
+          )}
+        </p>
+        <Copyable label="the link" text={partnerLink(program.siteUrl, partner.slug)} />
+      </>
+    )}
+    {!partner?.isTest && isManager && (
+      <form method="post" action={`${base}/programs/${program.id}/test`}>
+        <p class="hint">
+          Visits are recorded through partners’ links. A test partner has one whose sales are never paid.
+        </p>
+        <button type="submit" class="quiet">
+          Add a test partner
+        </button>
+      </form>
+    )}
+    {!partner && !isManager && (
+      <p>Visits are recorded through partners’ links. Ask a manager to add a partner.</p>
+    )}
+  </>
+)
+
 const TestPage = (props: Props) => {
-  const { base, program, facts } = props
+  const { base, program } = props
   return (
     <>
       <p>
         <a href={`${base}/programs/${program.id}`}>{program.name}</a>
       </p>
       <h1>Test your tracking</h1>
-      {facts.slug === null ? (
-        <p>
-          Visits are recorded through partners’ links. <a href={`${base}/partners/new`}>Add a partner</a>{' '}
-          first, yourself for example.
-        </p>
-      ) : (
-        <>
-          <p>
-            Open this link in a private window, and follow it to a purchase. The steps are ticked as they
-            happen.
-          </p>
-          <Copyable label="the link" text={partnerLink(program.siteUrl, facts.slug)} />
-        </>
-      )}
+      <TestLink {...props} />
       <Steps {...props} />
       <h2 id="refused">Refused visits</h2>
       <p class="hint">Of the last 7 days. Of many at once, some are not counted.</p>
@@ -233,11 +256,24 @@ const TestPage = (props: Props) => {
   )
 }
 
-/** /app/:workspace/programs/:id/test: which steps from the first visit to the first commission have been seen, and what is wrong. */
-export default createRoutes<WorkspaceEnv>().get('/app/:workspace/programs/:id/test', async (c) => {
-  const { db, now, workspace } = c.var
-  const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
-  const facts = await readTrackingFacts(db, workspace.id, program.id, now)
-  const children = <TestPage base={`/app/${workspace.slug}`} program={program} facts={facts} />
-  return renderPage(c, { title: 'Test your tracking', section: '/programs', children })
-})
+const PATH = '/app/:workspace/programs/:id/test'
+
+/**
+ * /app/:workspace/programs/:id/test: which steps from the first visit to the first commission have been seen, and what is wrong. A POST
+ * adds the program's test partner.
+ */
+export default createRoutes<WorkspaceEnv>()
+  .get(PATH, async (c) => {
+    const { db, now, workspace } = c.var
+    const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
+    const facts = await readTrackingFacts(db, workspace.id, program.id, now)
+    const isManager = workspace.role === 'manager'
+    const children = <TestPage base={`/app/${workspace.slug}`} {...{ program, facts, isManager }} />
+    return renderPage(c, { title: 'Test your tracking', section: '/programs', children })
+  })
+  .post(PATH, managersOnly(), form(), async (c) => {
+    const { db, workspace } = c.var
+    const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
+    await createTestPartner(db, actOf(c), program.id)
+    return c.redirect(`/app/${workspace.slug}/programs/${program.id}/test`, 303)
+  })

@@ -26,6 +26,7 @@ const WORDS: Record<string, { title: string; note?: string }> = {
   },
   account_changed: { title: 'To Stripe accounts that were changed within 72 hours' },
   account_in_review: { title: 'In review at Stripe' },
+  test_partner: { title: 'To the test partner' },
   partner_banned: { title: 'To banned partners' },
   below_minimum: { title: 'Below the minimum payout' },
   country_not_supported: { title: 'To countries that Stripe does not transfer to' },

@@ -8,7 +8,7 @@ export type Payable = {
   currency: string
   /** What a run would pay. */
   payableCents: bigint
-  /** What a run would skip, without what is owed. */
+  /** What a run would skip, without what is owed, and what no run will ever pay. */
   blockedCents: bigint
   /** By how much partners' balances are negative. */
   owedCents: bigint
@@ -25,7 +25,7 @@ export const payableIn = (totals: Total[], currency: string): Payable => {
   return {
     currency,
     payableCents: sum((code) => code === null),
-    blockedCents: sum((code) => code !== null && code !== 'negative_balance'),
+    blockedCents: sum((code) => code !== null && code !== 'negative_balance' && code !== 'test_partner'),
     owedCents: -sum((code) => code === 'negative_balance'),
   }
 }

@@ -10,6 +10,7 @@ export const SKIP_REASONS: Record<SkipCode, string> = {
   account_in_review: 'Stripe is reviewing the partner’s account. Nobody needs to do anything.',
   account_restricted:
     'Stripe needs more information from the partner, who gives it from the portal. Partners are emailed about this, and reminded.',
+  test_partner: 'The program’s test partner, which is never paid.',
   partner_banned: 'Banned.',
   below_minimum: 'Below the program’s minimum payout.',
   negative_balance:

@@ -16,7 +16,7 @@ export const readTrackingFacts = async (
   programId: string,
   now: Date,
 ): Promise<TrackingFacts> => {
-  const [visits, otherVisits, events, refused, slugs] = await db.batch([
+  const [visits, otherVisits, events, refused, partners] = await db.batch([
     sql<LastVisit>`
       select at, slug, page, kept_at as "keptAt" from last_visits
       where workspace_id = ${workspaceId} and program_id = ${programId}`.compile(db),
@@ -40,9 +40,13 @@ export const readTrackingFacts = async (
             group by reason, slug, page order by max(last_at) desc limit ${REFUSED_SHOWN}) r
       left join partners p on p.program_id = ${programId} and p.slug_key = lower(trim(r.slug))
       order by r.last_at desc`.compile(db),
-    sql<{ slug: string }>`
-      select slug from partners where workspace_id = ${workspaceId} and program_id = ${programId} and status = 'approved'
-      order by id limit 1`.compile(db),
+    sql<NonNullable<TrackingFacts['partner']>>`
+      select id, slug, true as "isTest" from partners
+      where workspace_id = ${workspaceId} and program_id = ${programId} and is_test and status = 'approved'
+      union all
+      (select id, slug, false from partners
+       where workspace_id = ${workspaceId} and program_id = ${programId} and not is_test and status = 'approved' order by id limit 1)
+      limit 1`.compile(db),
   ])
-  return { lastVisit: visits[0] ?? null, otherVisits, events, refused, slug: slugs[0]?.slug ?? null }
+  return { lastVisit: visits[0] ?? null, otherVisits, events, refused, partner: partners[0] ?? null }
 }

@@ -41,8 +41,8 @@ export type TrackingFacts = {
   /** Of the workspace's newest events, those with a click of the program, and those without a click. */
   events: LastEvent[]
   refused: RefusedVisits[]
-  /** An active partner's slug, for a link to try. */
-  slug: string | null
+  /** An active partner, for a link to try: the program's test partner, if there is one. */
+  partner: { id: string; slug: string; isTest: boolean } | null
 }
 
 /** The steps from the first visit to the first commission, in order. */

@@ -25,6 +25,8 @@ export type NewPartner = Omit<PartnerRow, 'openingBalanceCents'> & {
   groupId: string | null
   /** Appends a suffix to a slug that is taken, as imports do. */
   suffixTaken: boolean
+  /** Whether it is there to try the program, and never paid. */
+  isTest?: boolean
   /** What the welcome mail says of its sender; null sends none. */
   welcome: { workspaceName: string; sentBy: string | null; portalUrl: string } | null
 }
@@ -148,7 +150,7 @@ type Planned = NewPartner & {
 const save = async (
   db: Db,
   act: Act,
-  { id, programId, groupId, email, name, slug, coupon, details, application }: Planned,
+  { id, programId, groupId, email, name, slug, coupon, isTest = false, details, application }: Planned,
 ): Promise<Partner | undefined> => {
   const { workspaceId, now } = act
   const [, , , , [partner]] = await db.batch([
@@ -169,6 +171,7 @@ const save = async (
         name,
         slug,
         slug_key: slugKey(slug),
+        is_test: isTest,
         created_at: now,
       })
       .onConflict((conflict) => conflict.column('id').doNothing())
@@ -209,4 +212,32 @@ const save = async (
   return (
     partner && { ...partner, coupons: coupon ? [{ couponId: coupon.id, couponLabel: coupon.label }] : [] }
   )
+}
+
+/**
+ * The partner by which a program is tried: created once, without mails, at an address that nobody can have.
+ *
+ * @throws {Unavailable} as `createPartner`
+ */
+export const createTestPartner = async (db: Db, act: Act, programId: string): Promise<PartnerCreation> => {
+  const there = await db
+    .selectFrom('partners')
+    .where('workspace_id', '=', act.workspaceId)
+    .where('program_id', '=', programId)
+    .where('is_test', '=', true)
+    .select('id')
+    .executeTakeFirst()
+  const [partner] = there ? await partnerQuery(db, act.workspaceId, there.id).execute() : []
+  if (partner) return { outcome: 'exists', partner }
+  return createPartner(db, act, {
+    programId,
+    groupId: null,
+    email: `test@${programId}.invalid`,
+    name: 'Test partner',
+    slug: 'test',
+    coupon: null,
+    suffixTaken: true,
+    isTest: true,
+    welcome: null,
+  })
 }

@@ -12,6 +12,7 @@ export const partnerResponse = (partner: PartnerRow): PartnerResponse => ({
   slug: partner.slug,
   groupId: partner.groupId,
   status: partner.status,
+  ...(partner.isTest && { test: true }),
   link: partnerLink(partner.siteUrl, partner.slug),
   minimumPayoutCents: partner.minimumPayoutCents,
   documentsReceivedAt: partner.documentsReceivedAt,

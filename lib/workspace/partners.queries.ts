@@ -101,6 +101,7 @@ const selectPartners = (db: Db, workspaceId: string) =>
       'p.name',
       'p.slug',
       'p.status',
+      'p.is_test as isTest',
       'p.created_at as createdAt',
       'p.documents_received_at as documentsReceivedAt',
       sql<number | null>`p.minimum_payout_cents::float8`.as('minimumPayoutCents'),

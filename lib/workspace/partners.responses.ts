@@ -12,6 +12,10 @@ export const PartnerResponse = z
     slug: z.string(),
     groupId: z.uuid().nullable(),
     status: z.enum(['approved', 'banned']),
+    test: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'Only of the program’s test partner, which is never paid.' }),
     link: z.url(),
     minimumPayoutCents: z.int().nullable().meta({ description: 'null for the program’s.' }),
     documentsReceivedAt: timestamp.nullable(),

@@ -134,6 +134,7 @@ export type WorkspaceTables = {
     terms_since: Date | null
     documents_received_at: Date | null
     created_at: Generated<Date>
+    is_test: Generated<boolean>
   }
   former_partner_addresses: {
     program_id: string

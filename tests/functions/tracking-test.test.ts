@@ -162,3 +162,30 @@ test('other workspaces do not see it', async () => {
   const other = await openPages(await createMerchant())
   expect((await other.get(`/programs/${merchant.programId}/test`)).status).toBe(404)
 })
+
+test('a test partner is added once by the page, earns as others do, and is marked', async () => {
+  const { merchant, become, read } = await open()
+  const pages = await openPages(merchant)
+  const path = `/programs/${merchant.programId}/test`
+  expect((await read()).html).toContain('Add a test partner')
+  await Promise.all(Array.from({ length: 4 }, () => pages.post(path, {})))
+  const { html } = await read()
+  expect(html).toContain('https://shop.example/?via=test')
+  expect(html).not.toContain('Add a test partner')
+
+  const { body } = await visit(merchant, { slug: 'test' })
+  await merchant.sale({ clickId: body.clickId })
+  await become([DONE, DONE, DONE, DONE, TODO, DONE, DONE])
+  const partners = (await merchant.get(`/partners?programId=${merchant.programId}`)).body
+    .data as unknown as object[]
+  expect(partners).toEqual([
+    expect.objectContaining({ slug: 'test', name: 'Test partner', test: true }),
+    expect.not.objectContaining({ test: true }),
+  ])
+  expect((await pages.get('/partners')).html).toContain('>Test<')
+  expect(await database.query(`select from mails where workspace_id = $1`, [merchant.workspace.id])).toEqual(
+    [],
+  )
+  const again = await openPages(await createMerchant())
+  expect((await again.post(path, {})).status).toBe(404)
+})
