@@ -7,6 +7,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs, parseEnv } from 'node:util'
 import { build } from '../dev/build.ts'
+import { readEmail } from '../lib/emails.ts'
 import { findProblems } from './deploy-checks.ts'
 import type { Settings } from './deploy-config.ts'
 import { type Deployment, deploymentOrder } from './deployments.ts'
@@ -39,9 +40,14 @@ const readSettings = (path: string): Settings => {
 }
 
 /** The settings of a deployment that will work. @throws with everything that is wrong, a line each */
-const readCheckedSettings = async (path: string, deployments: Deployment[]): Promise<Settings> => {
+const readCheckedSettings = async (
+  path: string,
+  deployments: Deployment[],
+  mailTo?: string,
+): Promise<Settings> => {
   const settings = readSettings(path)
   const problems = await findProblems(settings, deployments)
+  if (mailTo && !readEmail(mailTo)) problems.push(`--mail-to is not an email address: "${mailTo}".`)
   if (!(await isSignedIn()))
     problems.push('Nobody is signed in to Cloudflare. Run `npx wrangler login`, or set CLOUDFLARE_API_TOKEN.')
   if (problems.length === 0) return settings
@@ -67,6 +73,7 @@ const buildOnly = async (envs: string[]): Promise<void> => {
 
 const deploy = async (): Promise<void> => {
   const options = readOptions()
+  const mailTo = options['mail-to']
   const deployments = deploymentOrder()
   if (options['dry-run']) {
     await build()
@@ -75,7 +82,7 @@ const deploy = async (): Promise<void> => {
     return
   }
 
-  const settings = await readCheckedSettings(options['secrets-file'], deployments)
+  const settings = await readCheckedSettings(options['secrets-file'], deployments, mailTo)
   if (options.check) {
     console.log('Everything is ready. `npm run deploy` deploys it.')
     return
@@ -96,9 +103,9 @@ const deploy = async (): Promise<void> => {
   const databaseMs = await waitUntilReady(PUBLIC_URL)
   const far = databaseMs > FAR_MS ? ' That is far: see docs/running.md, The deployment.' : ''
   console.log(`A round trip from the Workers to the database takes ${databaseMs} ms.${far}`)
-  if (options['mail-to']) {
-    await mailLink(PUBLIC_URL, options['mail-to'])
-    console.log(`A sign-in link was mailed to ${options['mail-to']}.`)
+  if (mailTo) {
+    await mailLink(PUBLIC_URL, mailTo)
+    console.log(`A sign-in link was mailed to ${mailTo}.`)
   }
   console.log(`Deployed. Sign in at ${new URL('/app', PUBLIC_URL)}`)
 }

@@ -137,9 +137,9 @@ test('what is wrong is said before anything is changed, each on a line', async (
       MAIL_FROM: '',
       PUBLIC_URL: 'https://track.example.com',
     }
-    const { code, output } = await deploy(cloudflare, settings)
+    const { code, output } = await deploy(cloudflare, settings, ['--mail-to', 'ada'])
     expect(output).toMatch(
-      /^\nNothing was deployed. Correct these first; .*\n- MAIL_FROM is missing.*\n- PUBLIC_URL .*\n$/,
+      /^\nNothing was deployed. Correct these first; .*\n- MAIL_FROM is missing.*\n- PUBLIC_URL .*\n- --mail-to .*\n$/,
     )
     expect(code).toBe(1)
     const { rows } = await client.query("select from pg_class where relnamespace = 'public'::regnamespace")
