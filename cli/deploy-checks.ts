@@ -139,7 +139,7 @@ export const findSettingsProblems = (settings: Settings, deployments: Deployment
 const MIN_POSTGRES = 18
 
 /** What is wrong with the server of a database. */
-export const findServerProblems = async (databaseUrl: string): Promise<string[]> => {
+const findServerProblems = async (databaseUrl: string): Promise<string[]> => {
   try {
     const postgres = await withClient(databaseUrl, async (client) => {
       const { rows } = await client.query<{ version: string }>(

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { parseEnv } from 'node:util'
 import { expect, inject, test } from 'vitest'
-import { findProblems, findServerProblems, findSettingsProblems } from '../../cli/deploy-checks.ts'
+import { findProblems, findSettingsProblems } from '../../cli/deploy-checks.ts'
 import { deploymentOrder } from '../../cli/deployments.ts'
 import { ROOT } from '../../dev/root.ts'
 
@@ -20,6 +20,8 @@ const SETTINGS = {
 
 const problemsWith = (changed: Record<string, string>) =>
   findSettingsProblems({ ...SETTINGS, ...changed }, deploymentOrder())
+
+const problemsAt = (DATABASE_URL: string) => findProblems({ ...SETTINGS, DATABASE_URL }, deploymentOrder())
 
 const url = (host: string, password = 'npg_Abc123Def456') => `postgresql://owner:${password}@${host}/neondb`
 
@@ -177,12 +179,11 @@ test.each([
   { version: '190001', says: [] },
 ])('a server of version $version', async ({ version, says }) => {
   const server = await startServer(version)
-  expect(await findServerProblems(server.url)).toEqual(says)
+  expect(await problemsAt(server.url)).toEqual(says)
   server.stop()
 })
 
 test('a server that cannot be reached is refused, and the real one is not', async () => {
-  expect(await findServerProblems(url('127.0.0.1:1'))).toEqual([expect.stringContaining('Cannot connect')])
-  const { DATABASE_URL } = inject('database')
-  expect(await findProblems({ ...SETTINGS, DATABASE_URL }, deploymentOrder())).toEqual([])
+  expect(await problemsAt(url('127.0.0.1:1'))).toEqual([expect.stringContaining('Cannot connect')])
+  expect(await problemsAt(inject('database').DATABASE_URL)).toEqual([])
 })
