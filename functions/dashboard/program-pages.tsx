@@ -151,8 +151,10 @@ export const ProgramPreviewPage = ({
       <h1>Preview</h1>
       <Preview {...{ base, whatIf }} label={SAVE}>
         <p class="hint">
-          Sales count with the amounts and the partners’ codes that were recorded, so “Reward shipping”,
-          “Credit invoices paid outside Stripe” and “Trust partners named in reports” show no difference.
+          Sales that your backend reported count with the amounts and the partners’ codes that were recorded,
+          so “Reward shipping” and “Credit invoices paid outside Stripe” show the difference of Stripe’s sales
+          only, and “Trust partners named in reports” shows none. A purchase of which nothing counted was not
+          recorded.
         </p>
       </Preview>
       <h2>Settings</h2>

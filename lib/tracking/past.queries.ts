@@ -77,7 +77,7 @@ export const readPastEvents = async (
                'id', c.id, 'createdAt', c.created_at, 'expiresAt', c.expires_at, 'partnerId', c.partner_id) end,
              'purchase', case when e.kind = 'sale' and (e.reported_at is null or paid.is_sale) then jsonb_build_object(
                'referredAt', coalesce(paid.checked_out_at, e.occurred_at), 'checkoutId', paid.checkout_id,
-               'isProration', coalesce(paid.is_proration, false),
+               'isProration', coalesce(paid.is_proration, false), 'paid', coalesce(paid.amounts, '[]'),
                'firstSale', case when f.id is not null then jsonb_build_object(
                  'id', f.id, 'partnerId', f.partner_id, 'occurredAt', f.occurred_at) end) end)), '[]') as events
     from page e
@@ -91,6 +91,7 @@ export const readPastEvents = async (
     left join lateral (
       select bool_or(fact ->> 'kind' in ('checkout', 'invoice', 'intent')) and w.sales_from <> 'api' as is_sale,
              bool_or(fact ->> 'billingReason' = 'subscription_update') as is_proration,
+             jsonb_agg(fact -> 'paid') filter (where jsonb_typeof(fact -> 'paid') = 'object') as amounts,
              min((fact ->> 'createdAt')::timestamptz) filter (where fact ->> 'kind' = 'checkout') as checked_out_at,
              min(fact ->> 'id') filter (where fact ->> 'kind' = 'checkout') as checkout_id
       from processor_events s cross join lateral jsonb_array_elements(s.facts) fact, workspaces w

@@ -1,5 +1,6 @@
 /** Recorded events, and the terms under which they are decided again. */
 import type { Referral } from '../customers/owner.ts'
+import type { Paid } from '../purchases/facts.ts'
 import type { AttributedBy, Click, PartnerTerms, PurchaseFacts } from './attribution.ts'
 import type { Report } from './report.ts'
 import type { CodeStep } from './steps.ts'
@@ -29,6 +30,8 @@ export type PastPurchase = {
   referredAt: Date
   checkoutId: string | null
   isProration: boolean
+  /** What was paid, by each of its facts that say so. */
+  paid: Paid[]
   /** The earliest other sale of its subscription, if it is earlier. */
   firstSale: { id: string; partnerId: string | null; occurredAt: Date } | null
 }
@@ -71,6 +74,8 @@ type ReplayedTerms = Pick<
   | 'attributeKnownCustomers'
   | 'lateLeadDays'
   | 'selfReferrals'
+  | 'rewardShipping'
+  | 'creditOutOfBand'
 >
 
 /** The terms that differ from the present ones. */

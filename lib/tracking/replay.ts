@@ -1,5 +1,6 @@
 /** Decides past events again under other terms of a program, by the rules that decided them. docs/decisions.md, "What-if". */
 import { startAt } from '../customers/owner.ts'
+import { recountedOf } from '../purchases/amounts.ts'
 import { decideReward } from './decide.ts'
 import { customerOf, factsOf, type Past, type PastEvent, type TermsChange, termsAt } from './past.ts'
 import { type Credits, creditAll, movesCredit } from './past-credits.ts'
@@ -39,7 +40,13 @@ const earnAll = (past: Past, change: TermsChange, credits: Credits): Earned[] =>
       customerEmails: customer?.emails,
       purchase: purchase && factsOf(purchase, occurredAt),
     }
-    const { commission } = decideReward(reportOf(event), { ...terms, firstRewardedAt }, facts, occurredAt)
+    const sale = (event.sale && purchase && recountedOf(event.sale, purchase.paid, terms)) ?? event.sale
+    const { commission } = decideReward(
+      reportOf({ ...event, sale }),
+      { ...terms, firstRewardedAt },
+      facts,
+      occurredAt,
+    )
     if (!commission) continue
     const { amountCents, currency } = commission
     earned.push({ partnerId: terms.id, amountCents, currency })

@@ -19,6 +19,8 @@ type ReplayedTerms = Pick<
   | 'attributeKnownCustomers'
   | 'lateLeadDays'
   | 'selfReferrals'
+  | 'rewardShipping'
+  | 'creditOutOfBand'
 >
 
 type Rewards = Pick<GroupTerms, 'saleReward' | 'leadReward'>

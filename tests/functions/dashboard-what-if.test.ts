@@ -50,7 +50,7 @@ describe('the preview of a program', () => {
       'Partner | Present terms | Changed terms | Difference',
       'All partners | 5.00 EUR | 5.00 EUR | 0.00 EUR',
     ])
-    expect(html).toContain('“Reward shipping”, “Credit invoices paid outside')
+    expect(html).toContain('“Reward shipping” and “Credit invoices paid outside')
     expect(html).toContain('As entered: A customer’s first sale of 100.00 USD earns 30.00 USD.')
     expect(await everything(database, merchant)).toEqual(before)
 

@@ -80,9 +80,18 @@ const bought = (more: Partial<NonNullable<PastEvent['purchase']>> = {}) => ({
   referredAt: day(1),
   checkoutId: null,
   isProration: false,
+  paid: [],
   firstSale: null,
   ...more,
 })
+/** A payment of 100 and 20 of shipping, and one of 100 beside 50 that were paid otherwise. */
+const SHIPPED = { grossCents: 14_280, netCents: 12_000, shippingCents: 2_000, currency: 'USD' }
+const HALF_OUTSIDE = {
+  grossCents: 10_000,
+  netCents: 10_000,
+  currency: 'USD',
+  outOfBand: { grossCents: 5_000, netCents: 5_000 },
+}
 const customer = (more: Partial<PastCustomer> = {}): PastCustomer => ({
   referrals: [],
   emails: [],
@@ -195,6 +204,34 @@ describe('rewards', () => {
       change: { program: { rewardDurationMonths: 12 } },
       now: 'maya 20',
       would: '',
+    },
+    {
+      case: 'shipping, which is in the payment',
+      past: [sale(day(1), { purchase: bought({ paid: [SHIPPED] }) })],
+      change: { program: { rewardShipping: true } },
+      now: 'maya 20',
+      would: 'maya 24',
+    },
+    {
+      case: 'what was paid outside of Stripe beside the payment',
+      past: [sale(day(1), { purchase: bought({ paid: [{ ...SHIPPED, currency: 'EUR' }, HALF_OUTSIDE] }) })],
+      change: { program: { creditOutOfBand: true } },
+      now: 'maya 20',
+      would: 'maya 30',
+    },
+    {
+      case: 'shipping of a payment that is not the recorded amount',
+      past: [sale(day(1), { purchase: bought({ paid: [{ ...SHIPPED, netCents: 11_999 }] }) })],
+      change: { program: { rewardShipping: true } },
+      now: 'maya 20',
+      would: 'maya 20',
+    },
+    {
+      case: 'shipping of a sale that the backend reported',
+      past: [sale(day(1))],
+      change: { program: { rewardShipping: true } },
+      now: 'maya 20',
+      would: 'maya 20',
     },
     {
       case: 'a proration under a flat reward',

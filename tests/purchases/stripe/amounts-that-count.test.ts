@@ -22,6 +22,11 @@ const openShop = async (program: NonNullable<Parameters<typeof createMerchant>[0
     deliver: async (type: string, object: StripeObject) => {
       expect((await stripe.deliver(stripeEvent(type, object))).status).toBe(200)
     },
+    whatIf: async (terms: object) => {
+      const manager = await merchant.asManager()
+      const { body } = await manager.post(`/programs/${merchant.programId}/what-if`, terms)
+      return body.currencies as unknown
+    },
     sales: () =>
       database.query(
         `select e.amount_cents::int as amount,
@@ -77,6 +82,24 @@ test.each([
   expect(await shop.sales()).toEqual([given.sale])
   await shop.deliver('refund.created', refund({ payment_intent: payment, amount: 2_975 }))
   expect(await shop.sales()).toEqual([given.half])
+})
+
+test.each([
+  { rewards: false, would: { currentCents: 800, changedCents: 1_000 } },
+  { rewards: true, would: { currentCents: 1_000, changedCents: 800 } },
+])('a what-if shows what shipping would earn, or would have (now: $rewards)', async ({ rewards, would }) => {
+  const shop = await openShop({ reward_shipping: rewards })
+  await shop.deliver('invoice.paid', invoice({ metadata: shop.metadata, ...SHIPPED }))
+  expect(await shop.whatIf({ rewardShipping: !rewards })).toMatchObject([would])
+})
+
+test('a what-if shows what was paid otherwise beside a payment', async () => {
+  const shop = await openShop()
+  await shop.deliver('invoice.paid', invoice({ metadata: shop.metadata, ...HALF }))
+  expect(await shop.whatIf({ creditOutOfBand: true })).toMatchObject([
+    { currentCents: 490, changedCents: 980 },
+  ])
+  expect(await shop.sales()).toEqual([{ amount: 2_450, earned: 490 }])
 })
 
 test('shipping of a checkout without an invoice is left out', async () => {
