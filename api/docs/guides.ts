@@ -66,6 +66,7 @@ export const SECTIONS: { title: string; guides: Guide[] }[] = [
     title: 'Run a program',
     guides: [
       guide('tour', 'A tour', 'What a manager and a partner see, in pictures.'),
+      guide('comparison', 'Coming from another platform', 'What you had there, and where it is here.'),
       guide('imports', 'Imports', 'Bring partners and customers from another platform.'),
       guide('applications', 'Applications', 'How people apply, are invited, and accept your terms.'),
       guide('people', 'People and roles', 'Managers, members, partners, and how they sign in.'),
