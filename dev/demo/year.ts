@@ -114,6 +114,19 @@ const addApplications = async (
       group_id: null,
     })
     .execute()
+  // Without a logo: only one at an https address is shown.
+  await db
+    .insertInto('brands')
+    .values({
+      program_id: programId,
+      workspace_id: workspaceId,
+      logo_url: null,
+      accent_color: '#3d4f9f',
+      support_email: 'partners@alder.example',
+      version: 1,
+      change_id: programId,
+    })
+    .execute()
   await db
     .insertInto('agreements')
     .values({
