@@ -104,6 +104,7 @@ const Facts = ({ base, commission, now }: { base: string; commission: Commission
           id={commission.partnerId}
           name={commission.partnerName}
           slug={commission.partnerSlug}
+          isTest={commission.partnerIsTest}
         />
       </Fact>
       {customerExternalId !== null && <Fact name="Customer">{customerExternalId}</Fact>}

@@ -162,7 +162,13 @@ const EventPage = ({
       <dt>Partner</dt>
       <dd>
         {event.partnerId && event.partnerSlug ? (
-          <PartnerName base={base} id={event.partnerId} name={event.partnerName} slug={event.partnerSlug} />
+          <PartnerName
+            base={base}
+            id={event.partnerId}
+            name={event.partnerName}
+            slug={event.partnerSlug}
+            isTest={event.partnerIsTest}
+          />
         ) : (
           'None'
         )}

@@ -64,8 +64,13 @@ export const PartnerTable = ({ base, partners, sorted, query, formId }: Props) =
         <tr>
           {formId && <ChoiceCell formId={formId} id={partner.id} what={partner.name ?? partner.slug} />}
           <td class="name">
-            <PartnerName base={base} id={partner.id} name={partner.name} slug={partner.slug} />
-            {partner.isTest && <span class="status">Test</span>}
+            <PartnerName
+              base={base}
+              id={partner.id}
+              name={partner.name}
+              slug={partner.slug}
+              isTest={partner.isTest}
+            />
             {partner.status === 'banned' && <Status status="banned" />}
             <small>{[partner.email, partner.groupName].filter(Boolean).join(' · ')}</small>
           </td>

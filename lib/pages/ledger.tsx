@@ -22,12 +22,20 @@ export const PartnerName = ({
   id,
   name,
   slug,
+  isTest = false,
 }: {
   base: string
   id: string
   name: string | null
   slug: string
-}) => <a href={`${base}/partners/${id}`}>{name ?? slug}</a>
+  /** Whether it is there to try the program, and never paid. */
+  isTest?: boolean | null
+}) => (
+  <>
+    <a href={`${base}/partners/${id}`}>{name ?? slug}</a>
+    {isTest && <span class="status">Test</span>}
+  </>
+)
 
 /** The heading of the partner column, which a partner's own page omits. */
 const partnerHead = (ofOne: boolean | undefined): string[] => (ofOne ? [] : ['Partner'])
@@ -104,6 +112,7 @@ export const EventTable = ({ base, ofOne, events }: TableContext & { events: Eve
                 id={event.partnerId}
                 name={event.partnerName}
                 slug={event.partnerSlug}
+                isTest={event.partnerIsTest}
               />
             )}
           </td>
@@ -175,6 +184,7 @@ export const CommissionTable = ({
               id={commission.partnerId}
               name={commission.partnerName}
               slug={commission.partnerSlug}
+              isTest={commission.partnerIsTest}
             />
           </td>
         )}

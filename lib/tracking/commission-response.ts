@@ -41,6 +41,7 @@ export const commissionResponse = (commission: CommissionRow, now: Date): Commis
   payableAt: commission.payableAt,
   createdAt: commission.createdAt,
   partnerId: commission.partnerId,
+  ...(commission.partnerIsTest && { test: true }),
   customerExternalId: commission.customerExternalId,
   eventId: commission.eventId,
   reversesId: commission.reversesId,

@@ -71,6 +71,7 @@ export const selectCommissions = (db: Db, workspaceId: string) =>
       'c.partner_id as partnerId',
       'p.slug as partnerSlug',
       'p.name as partnerName',
+      'p.is_test as partnerIsTest',
       'cu.external_id as customerExternalId',
       isOpenHold.as('isHeld'),
       'h.reason as holdReason',

@@ -53,6 +53,10 @@ export const CommissionResponse = z
     payableAt: timestamp,
     createdAt: timestamp,
     partnerId: z.uuid(),
+    test: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'Only of the program’s test partner, which is never paid.' }),
     customerExternalId: z.string().nullable(),
     eventId: z.uuid().nullable(),
     reversesId: z.uuid().nullable().meta({ description: 'The commission that a reversal reverses.' }),

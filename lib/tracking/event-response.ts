@@ -32,6 +32,7 @@ export const eventResponse = (event: EventRow, now: Date): EventResponse => ({
   attributed: event.partnerId !== null,
   attributedBy: event.attributedBy,
   partner: partnerOf(event),
+  ...(event.partnerIsTest && { test: true }),
   // Only the external id is known before an event of the customer is attributed.
   customer: {
     id: event.customerId,

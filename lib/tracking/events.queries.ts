@@ -99,6 +99,7 @@ const selectEvents = (db: Db, workspaceId: string) =>
       'p.slug as partnerSlug',
       'p.name as partnerName',
       'p.email as partnerEmail',
+      'p.is_test as partnerIsTest',
       'cu.id as customerId',
       'cu.email as customerEmail',
       'cu.name as customerName',

@@ -15,6 +15,10 @@ export const EventResponse = z
     partner: z
       .strictObject({ id: z.uuid(), slug: z.string(), name: z.string().nullable(), email: z.string() })
       .nullable(),
+    test: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'Only if the partner is the program’s test partner.' }),
     customer: z.strictObject({
       id: z.uuid().nullable().meta({ description: 'null until an event of the customer is attributed.' }),
       externalId: z.string().meta({ description: 'Empty while a refund waits for its sale.' }),

@@ -182,7 +182,13 @@ test('a test partner is added once by the page, earns as others do, and is marke
     expect.objectContaining({ slug: 'test', name: 'Test partner', test: true }),
     expect.not.objectContaining({ test: true }),
   ])
-  expect((await pages.get('/partners')).html).toContain('>Test<')
+  const sale = await merchant.explainReport('sale', 'inv_1')
+  expect(sale).toMatchObject({ test: true, partner: { slug: 'test' } })
+  const commissions = (await merchant.get('/commissions')).body.data as unknown as object[]
+  expect(commissions).toMatchObject([{ test: true }])
+  const marked = 'Test partner</a><span class="status">Test</span>'
+  for (const list of ['/partners', '/events', '/commissions', `/events/${sale?.id}`])
+    expect((await pages.get(list)).html).toContain(marked)
   expect(await database.query(`select from mails where workspace_id = $1`, [merchant.workspace.id])).toEqual(
     [],
   )

@@ -1989,6 +1989,8 @@ slug: string
 name: string | null
 email: string
 } | null
+/** Only if the partner is the program’s test partner. */
+test?: undefined | true
 customer: {
 /** null until an event of the customer is attributed. */
 id: string | null
@@ -2034,6 +2036,8 @@ status: "held" | "pending" | "payable" | "processing" | "paid"
 payableAt: string
 createdAt: string
 partnerId: string
+/** Only of the program’s test partner, which is never paid. */
+test?: undefined | true
 customerExternalId: string | null
 eventId: string | null
 /** The commission that a reversal reverses. */
