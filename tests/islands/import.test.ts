@@ -356,11 +356,13 @@ test('a permanent error shows the server’s message and is not retried', async 
 
 test('an import can be paused and resumed without losing the current call', async () => {
   await checkFile('many.csv', partners(2_000))
-  service.state.delayMs = 200
+  // Long enough to be seen beside other tests.
+  service.state.delayMs = 1_500
   await press(/^Import/)
   await stage().getByText('500 of 2,000 rows done').waitFor()
   await press('Pause')
   await stage().getByText('Paused.').waitFor()
+  service.state.delayMs = 0
   const made = imported().length
   await page.waitForTimeout(500)
   expect(imported().length).toBe(made)
