@@ -14,7 +14,7 @@ export type AppEnv = BaseEnv & { Variables: { db: Db } }
  * export default createApp().get('/api/ping', (c) => c.json({ now: c.var.now }))
  * ```
  */
-export const createApp = <Bindings extends object = object>() => createBase<Bindings, Db>(connect)
+export const createApp = <Bindings extends object = object>() => createBase<Bindings, Db>(new Hono(), connect)
 
 /**
  * Routes that a Worker's app mounts. The app prepares their requests and answers their errors.

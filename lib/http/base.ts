@@ -1,5 +1,5 @@
 /** The base of every Worker's app, whatever it reaches the database with: see app.ts. */
-import { type Context, Hono } from 'hono'
+import type { Context, Hono } from 'hono'
 import { type RequestIdVariables, requestId } from 'hono/request-id'
 import type { Client, DatabaseEnv } from '../db/neon.ts'
 import { ApiError, errorResponse, toApiError } from './errors.ts'
@@ -21,18 +21,25 @@ export type BaseEnv = {
 export const noSuchEndpoint = (c: Context) =>
   new ApiError('not_found', `${c.req.method} ${c.req.path} does not exist. See /openapi.json for the API.`)
 
+/** An app with what every Worker's has. */
+type BaseApp<Bindings extends object, Database> = Hono<
+  BaseEnv & { Bindings: Bindings; Variables: { db: Database } }
+>
+
 /**
  * The app of one Worker.
  *
+ * @param app  a new one, with the router that the Worker needs
  * @param open connects a request to the database, for `c.var.db`
  * @param logs which requests are logged
  * @typeParam Bindings what it needs beyond the database and the rate limit
  */
 export const createBase = <Bindings extends object, Database extends Pick<Client, 'fetches'>>(
+  app: BaseApp<Bindings, Database>,
   open: (env: DatabaseEnv) => Database,
   logs: { onlyFailures?: boolean } = {},
 ) =>
-  new Hono<BaseEnv & { Bindings: Bindings; Variables: { db: Database } }>()
+  app
     // The router sets the request id. Callers can't choose it.
     .use(requestId())
     .use(logRequest(logs))

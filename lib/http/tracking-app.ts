@@ -1,4 +1,5 @@
-/** The base of the tracking Workers. They call database functions, so they need no query builder, and are small. */
+/** The base of the tracking Workers. They call database functions, so they need no query builder, and have one route each: they are small. */
+import { Hono } from 'hono/tiny'
 import { type Client, openClient } from '../db/neon.ts'
 import { type BaseEnv, createBase } from './base.ts'
 
@@ -9,4 +10,4 @@ export type TrackingEnv = BaseEnv & { Variables: { db: Client } }
  * @typeParam Bindings what it needs beyond the database and the rate limit
  */
 export const createTrackingApp = <Bindings extends object = object>(logs: { onlyFailures?: boolean } = {}) =>
-  createBase<Bindings, Client>(openClient, logs)
+  createBase<Bindings, Client>(new Hono(), openClient, logs)
