@@ -203,6 +203,11 @@ export const useDatabase = () => {
     query,
     /** What is wrong with the ledger of a workspace. */
     violations: (workspaceId: string) => violationsOf(query, workspaceId),
+    /** Waits for what a program's first visit writes after its response, so that tests that count fetches don't count it. */
+    firstVisitNoted: (programId: string) =>
+      expect
+        .poll(() => query('select from last_visits where program_id = $1', [programId]), { timeout: 20_000 })
+        .toHaveLength(1),
     /** The audit log of a merchant's workspace, oldest first. */
     audit: ({ workspace }: { workspace: { id: string } }) =>
       query<{ actor: string; action: string; subject_id: string | null; details: Record<string, unknown> }>(

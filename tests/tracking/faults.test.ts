@@ -22,6 +22,7 @@ const faulty = useFaultyWorkers(
 const createWatched = async (options: Parameters<typeof createMerchant>[0] = {}) => {
   const merchant = await createMerchant({ baseUrl: faulty.baseUrl(), ...options })
   const clickId = await merchant.click()
+  await database.firstVisitNoted(merchant.programId)
   const tenant = [merchant.workspace.id, (await hashApiKey(merchant.apiKey)) ?? '', merchant.programId]
   return {
     ...merchant,

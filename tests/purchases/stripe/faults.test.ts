@@ -30,8 +30,10 @@ const createWatched = async () => {
   const merchant = await createMerchant({ baseUrl: faulty.baseUrl() })
   const { workspace, programId, apiKey } = merchant
   const { deliver } = await useStripe(merchant, faulty.baseUrl())
+  const clickId = await merchant.click()
+  await database.firstVisitNoted(programId)
   const session = checkoutSession({
-    client_reference_id: await merchant.click(),
+    client_reference_id: clickId,
     customer: stripeId('cus'),
   })
   const checkout = stripeEvent('checkout.session.completed', session)
