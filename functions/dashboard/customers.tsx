@@ -9,6 +9,7 @@ import { Identities } from '../../lib/pages/identities.tsx'
 import { CustomerTable, OwnerName } from '../../lib/pages/ledger.tsx'
 import { Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { sortingByTime } from '../../lib/pages/sorting.ts'
 
 type CustomerPageProps = { base: string; customer: CustomerRow; isManager: boolean }
 
@@ -82,10 +83,14 @@ export default createRoutes<WorkspaceEnv>()
             { name: 'externalId', label: 'External ID', maxlength: 255 },
             { name: 'email', label: 'Email address', maxlength: 320 },
           ]}
-          linked={{ partnerId: partnerChip(customers[0]) }}
+          linked={{ partnerId: partnerChip(customers[0]), order: 'Oldest first' }}
         />
         {customers.length > 0 ? (
-          <CustomerTable base={base} customers={customers} />
+          <CustomerTable
+            base={base}
+            customers={customers}
+            byTime={sortingByTime(`${base}/customers`, fields, data?.order ?? 'desc')}
+          />
         ) : (
           <Empty what="customers" isFiltered={areFilters(fields)}>
             No customers yet. They appear here once a lead, sale or import attributes them to a partner.

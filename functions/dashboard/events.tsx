@@ -9,6 +9,7 @@ import { EventTable, PartnerName, Status, Steps, saleAmount } from '../../lib/pa
 import { money } from '../../lib/pages/money.tsx'
 import { Done, noticeFor, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { sortingByTime } from '../../lib/pages/sorting.ts'
 import { overdueSince } from '../../lib/purchases/expected-sales.ts'
 import { refundedCentsOf } from '../../lib/purchases/hand-refund.queries.ts'
 import { commissionStatus } from '../../lib/tracking/commissions.ts'
@@ -230,11 +231,19 @@ export default createRoutes<WorkspaceEnv>()
             { name: 'kind', label: 'Type', options: KINDS },
             { name: 'attributed', label: 'Credited', options: CREDITED },
           ]}
-          linked={{ partnerId: partnerChip(events[0]), overdue: 'Expected from Stripe' }}
+          linked={{
+            partnerId: partnerChip(events[0]),
+            overdue: 'Expected from Stripe',
+            order: 'Oldest first',
+          }}
         />
         {fields.overdue !== undefined && <p class="hint">{OVERDUE}</p>}
         {events.length > 0 ? (
-          <EventTable base={base} events={events} />
+          <EventTable
+            base={base}
+            events={events}
+            byTime={sortingByTime(`${base}/events`, fields, data?.order ?? 'desc')}
+          />
         ) : (
           <NoEvents isFiltered={areFilters(fields)} />
         )}

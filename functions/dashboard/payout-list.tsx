@@ -4,6 +4,7 @@ import { page } from '../../lib/http/lists.ts'
 import { areFilters, Empty, Filters, ListEnd, partnerChip, readFilters } from '../../lib/pages/filters.tsx'
 import { PayoutTable } from '../../lib/pages/payout-table.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { sortingByTime } from '../../lib/pages/sorting.ts'
 import { payoutsQuery } from '../../lib/payouts/payouts.queries.ts'
 import { PayoutQuery } from '../../lib/payouts/payouts.schemas.ts'
 
@@ -34,10 +35,15 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/payouts/all', a
         fields={fields}
         errors={errors}
         filters={[{ name: 'status', label: 'Status', options: STATUSES }]}
-        linked={{ partnerId: partnerChip(payouts[0]), runId: 'One run' }}
+        linked={{ partnerId: partnerChip(payouts[0]), runId: 'One run', order: 'Oldest first' }}
       />
       {payouts.length > 0 ? (
-        <PayoutTable base={base} payouts={payouts} isManager={workspace.role === 'manager'} />
+        <PayoutTable
+          base={base}
+          payouts={payouts}
+          isManager={workspace.role === 'manager'}
+          byTime={sortingByTime(`${base}/payouts/all`, fields, data?.order ?? 'desc')}
+        />
       ) : (
         <Empty what="payouts" isFiltered={areFilters(fields)}>
           No payouts yet. They appear here once a payout run has started.

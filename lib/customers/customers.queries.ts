@@ -1,11 +1,11 @@
 /** Customers as merchants and managers read them. Reports and imports make them. */
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
-import type { PageRequest } from '../db/page-request.ts'
+import { afterCursor, type OrderedPageRequest } from '../db/page-request.ts'
 import type { CustomerIdentity } from './explain-identity.ts'
 import { hasEmail, isKnownBy } from './identities.queries.ts'
 
-export type CustomerFilter = PageRequest & {
+export type CustomerFilter = OrderedPageRequest & {
   /** Any id of the customer. */
   externalId?: string | undefined
   /** Normalized. */
@@ -44,10 +44,10 @@ export const customersQuery = (db: Db, workspaceId: string, filter: CustomerFilt
         ...(filter.externalId ? [isKnownBy(workspaceId, filter.externalId)] : []),
         ...(filter.email ? [hasEmail(workspaceId, filter.email)] : []),
         ...(filter.partnerId ? [eb('cu.partner_id', '=', filter.partnerId)] : []),
-        ...(filter.cursor ? [eb('cu.id', '<', filter.cursor)] : []),
+        ...(filter.cursor ? [eb('cu.id', afterCursor(filter), filter.cursor)] : []),
       ]),
     )
-    .orderBy('cu.id', 'desc')
+    .orderBy('cu.id', filter.order ?? 'desc')
     .limit(filter.limit)
 
 /** More than a person has. A merchant may use one id for everybody who has no account. */

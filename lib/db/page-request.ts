@@ -4,3 +4,9 @@ export type PageRequest = {
   cursor?: string | undefined
   limit: number
 }
+
+/** A page of a list that may begin with its oldest rows. */
+export type OrderedPageRequest = PageRequest & { order?: 'desc' | 'asc' | undefined }
+
+/** How the ids of a page compare with its cursor. */
+export const afterCursor = ({ order }: OrderedPageRequest): '<' | '>' => (order === 'asc' ? '>' : '<')

@@ -7,6 +7,15 @@ export const Page = z.object({
   limit: z.coerce.number().int().min(1).max(200).default(50),
 })
 
+/** The query parameters of a list that may begin with its oldest rows. */
+export const OrderedPage = z.object({
+  ...Page.shape,
+  order: z
+    .enum(['desc', 'asc'])
+    .default('desc')
+    .meta({ description: '`asc`: oldest first. With each page of the list.' }),
+})
+
 /** A page of a list, and the cursor of the next one. */
 export type Listed<Item> = { data: Item[]; nextCursor: string | null }
 

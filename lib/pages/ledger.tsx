@@ -7,7 +7,7 @@ import type { EventRow } from '../tracking/events.queries.ts'
 import { explain, type Step } from '../tracking/steps.ts'
 import { ChoiceCell } from './choice.tsx'
 import { money } from './money.tsx'
-import { Table, Time } from './parts.tsx'
+import { type Sorting, Table, Time } from './parts.tsx'
 
 /** A status badge. @param label the text, by default the status itself */
 export const Status = ({ status, label = status }: { status: string; label?: string | undefined }) => (
@@ -86,10 +86,23 @@ export const saleAmount = ({ amountCents, currency }: Pick<EventRow, 'amountCent
 /** The workspace's path, and whether all rows belong to one partner. */
 type TableContext = { base: string; ofOne?: boolean }
 
-export const EventTable = ({ base, ofOne, events }: TableContext & { events: EventRow[] }) => (
+/** @param byTime sorts by the date */
+export const EventTable = ({
+  base,
+  ofOne,
+  events,
+  byTime,
+}: TableContext & { events: EventRow[]; byTime?: Sorting }) => (
   <Table
     caption="Events"
-    head={['Date', 'Event', { number: 'Amount' }, 'Customer', ...partnerHead(ofOne), 'Result']}
+    head={[
+      byTime ? { text: 'Date', sort: byTime } : 'Date',
+      'Event',
+      { number: 'Amount' },
+      'Customer',
+      ...partnerHead(ofOne),
+      'Result',
+    ]}
   >
     {events.map((event) => (
       <tr>
@@ -220,10 +233,24 @@ export const OwnerName = ({ base, customer }: { base: string; customer: Customer
   return id && slug ? <PartnerName base={base} id={id} name={name} slug={slug} /> : <>None</>
 }
 
-export const CustomerTable = ({ base, ofOne, customers }: TableContext & { customers: CustomerRow[] }) => (
+/** @param byTime sorts by when they were first credited, which then has a column */
+export const CustomerTable = ({
+  base,
+  ofOne,
+  customers,
+  byTime,
+}: TableContext & { customers: CustomerRow[]; byTime?: Sorting }) => (
   <Table
     caption="Customers"
-    head={['Customer', 'Email address', 'Name', ...partnerHead(ofOne), 'Imported', 'Rewarded since']}
+    head={[
+      'Customer',
+      'Email address',
+      'Name',
+      ...partnerHead(ofOne),
+      ...(byTime ? [{ text: 'Since', sort: byTime }] : []),
+      'Imported',
+      'Rewarded since',
+    ]}
   >
     {customers.map((customer) => (
       <tr>
@@ -235,6 +262,11 @@ export const CustomerTable = ({ base, ofOne, customers }: TableContext & { custo
         {!ofOne && (
           <td>
             <OwnerName base={base} customer={customer} />
+          </td>
+        )}
+        {byTime && (
+          <td>
+            <Time at={customer.createdAt} />
           </td>
         )}
         <td>{customer.importedAt && <Time at={customer.importedAt} />}</td>

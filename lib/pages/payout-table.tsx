@@ -7,7 +7,7 @@ import { asSentence, isReturnable } from '../payouts/returned.ts'
 import { isUndecided } from '../payouts/reversals.ts'
 import { PartnerName, Status } from './ledger.tsx'
 import { money } from './money.tsx'
-import { Table, Time } from './parts.tsx'
+import { type Sorting, Table, Time } from './parts.tsx'
 import { METHOD_NAMES } from './payouts.tsx'
 
 /** How far the canceling of a payout has come. */
@@ -114,17 +114,20 @@ export const PayoutTable = ({
   of,
   payouts,
   isManager = false,
+  byTime,
 }: {
   base: string
   of?: 'partner' | 'run'
   payouts: PayoutRow[]
   /** Whether the reader may cancel payouts, release the commissions of a reversed one, and mark one as returned. */
   isManager?: boolean
+  /** Sorts by when they were created. */
+  byTime?: Sorting
 }) => (
   <Table
     caption="Payouts"
     head={[
-      ...(of === 'run' ? [] : ['Created']),
+      ...(of === 'run' ? [] : [byTime ? { text: 'Created', sort: byTime } : 'Created']),
       ...(of === 'partner' ? [] : ['Partner']),
       { number: 'Amount' },
       'Status',

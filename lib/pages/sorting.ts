@@ -6,6 +6,16 @@ export type Order = 'asc' | 'desc'
 /** What a list is sorted by. */
 export type Sorted<Column extends string> = { by: Column; order: Order }
 
+/** Turns a list around that is newest first. @param path of the list @param query its filters; the page is the first one again */
+export const sortingByTime = (
+  path: string,
+  { cursor: _, order: __, ...filters }: Readonly<Record<string, string>>,
+  order: Order,
+): Sorting => {
+  const next = new URLSearchParams({ ...filters, ...(order === 'desc' && { order: 'asc' }) }).toString()
+  return { href: next ? `${path}?${next}` : path, direction: order === 'asc' ? 'ascending' : 'descending' }
+}
+
 /**
  * Sorts by a column, or the other way round if the list is sorted by it already.
  *

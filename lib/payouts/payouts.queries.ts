@@ -1,11 +1,11 @@
 /** Payouts as managers read them. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
-import type { PageRequest } from '../db/page-request.ts'
+import { afterCursor, type OrderedPageRequest } from '../db/page-request.ts'
 import { bankStatus } from './banks.queries.ts'
 import { KEY_LIFE_HOURS, type PayoutStatus } from './payouts.ts'
 
-export type PayoutFilter = PageRequest & {
+export type PayoutFilter = OrderedPageRequest & {
   runId?: string | undefined
   partnerId?: string | undefined
   status?: PayoutStatus | undefined
@@ -93,14 +93,14 @@ export const payoutsQuery = (db: Db, workspaceId: string, filter: PayoutFilter) 
             ...(filter.runId ? [own('run_id', '=', filter.runId)] : []),
             ...(filter.partnerId ? [own('partner_id', '=', filter.partnerId)] : []),
             ...(filter.status ? [own('status', '=', filter.status)] : []),
-            ...(filter.cursor ? [own('id', '<', filter.cursor)] : []),
+            ...(filter.cursor ? [own('id', afterCursor(filter), filter.cursor)] : []),
           ]),
         )
         .select('id')
-        .orderBy('id', 'desc')
+        .orderBy('id', filter.order ?? 'desc')
         .limit(filter.limit),
     )
-    .orderBy('po.id', 'desc')
+    .orderBy('po.id', filter.order ?? 'desc')
 
 /** The payouts of a run, as the response to the request that began it lists them, as a query. */
 export const runPayoutsQuery = (db: Db, workspaceId: string, runId: string) =>

@@ -1,7 +1,7 @@
 /** Requests about payouts, for the API and the pages' forms. */
 import * as z from 'zod'
 import { currency, id, integer, line, NOT_BLANK } from '../http/fields.ts'
-import { Page } from '../http/lists.ts'
+import { OrderedPage, Page } from '../http/lists.ts'
 import { MAX_AMOUNT_CENTS } from '../money.ts'
 import type { RunLimits } from './limits.ts'
 import { PAYOUT_METHODS, PAYOUT_STATUSES, SKIP_CODES } from './payouts.ts'
@@ -62,7 +62,7 @@ export const PayoutQuery = z.object({
   runId: z.uuid().optional(),
   partnerId: z.uuid().optional(),
   status: z.enum(PAYOUT_STATUSES).optional(),
-  ...Page.shape,
+  ...OrderedPage.shape,
 })
 
 /** POST /api/workspaces/:workspace/payouts/:id/return. */

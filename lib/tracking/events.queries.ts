@@ -1,13 +1,13 @@
 /** Events as merchants and managers read them: the report, the decision, the commission. */
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
-import type { PageRequest } from '../db/page-request.ts'
+import { afterCursor, type OrderedPageRequest } from '../db/page-request.ts'
 import { isExpectedBefore } from '../purchases/expected-sales.queries.ts'
 import type { EventKind } from './event-kinds.ts'
 import { isHoldOfCommission, isOpenHold } from './holds.queries.ts'
 import { isLikelyCredit } from './likely-credits.queries.ts'
 
-export type EventFilter = PageRequest & {
+export type EventFilter = OrderedPageRequest & {
   kind?: EventKind | undefined
   externalId?: string | undefined
   partnerId?: string | undefined
@@ -28,7 +28,7 @@ export const findEvent = (db: Db, workspaceId: string, id: string): Promise<Even
 export const eventQuery = (db: Db, workspaceId: string, id: string) =>
   selectEvents(db, workspaceId).where('e.id', '=', id)
 
-/** The events of a workspace, newest first. */
+/** The events of a workspace, newest first by default. */
 export const listEvents = (db: Db, workspaceId: string, filter: EventFilter) =>
   eventsQuery(db, workspaceId, filter).execute()
 
@@ -45,10 +45,10 @@ export const eventsQuery = (db: Db, workspaceId: string, filter: EventFilter) =>
           : [eb('e.partner_id', filter.attributed ? 'is not' : 'is', null)]),
         ...(filter.expectedBefore ? [isExpectedBefore(workspaceId, filter.expectedBefore)] : []),
         ...(filter.likelySince ? [isLikelyCredit(workspaceId, filter.likelySince)] : []),
-        ...(filter.cursor ? [eb('e.id', '<', filter.cursor)] : []),
+        ...(filter.cursor ? [eb('e.id', afterCursor(filter), filter.cursor)] : []),
       ]),
     )
-    .orderBy('e.id', 'desc')
+    .orderBy('e.id', filter.order ?? 'desc')
     .limit(filter.limit)
 
 /** Each event with its current commission. */

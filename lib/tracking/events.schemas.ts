@@ -1,7 +1,7 @@
 /** Requests about events, for the API and the pages' forms. */
 import * as z from 'zod'
 import { id, line, NOT_BLANK } from '../http/fields.ts'
-import { Page } from '../http/lists.ts'
+import { OrderedPage, Page } from '../http/lists.ts'
 import { MAX_AMOUNT_CENTS } from '../money.ts'
 import { EVENT_KINDS } from './event-kinds.ts'
 
@@ -52,5 +52,5 @@ export const EventQuery = z.object({
     .meta({
       description: '`true`: sales that the payment processor should have reported by now, and has not.',
     }),
-  ...Page.shape,
+  ...OrderedPage.shape,
 })

@@ -127,7 +127,7 @@ patch?: never
 parameters: NoParameters
 /** List events, newest first */
 get: {
-parameters: { query?: { kind?: undefined | "sale" | "lead" | "refund"; externalId?: undefined | string; partnerId?: undefined | string; attributed?: undefined | string; overdue?: undefined | string; cursor?: undefined | string; limit?: undefined | number }; header?: never; path?: never; cookie?: never }
+parameters: { query?: { kind?: undefined | "sale" | "lead" | "refund"; externalId?: undefined | string; partnerId?: undefined | string; attributed?: undefined | string; overdue?: undefined | string; cursor?: undefined | string; limit?: undefined | number; order?: undefined | "desc" | "asc" }; header?: never; path?: never; cookie?: never }
 requestBody?: never
 responses: {
 200: { headers: Record<string, unknown>; content: { "application/json": {
@@ -313,7 +313,7 @@ patch?: never
 parameters: NoParameters
 /** List customers */
 get: {
-parameters: { query?: { externalId?: undefined | string; email?: undefined | string; partnerId?: undefined | string; cursor?: undefined | string; limit?: undefined | number }; header?: never; path?: never; cookie?: never }
+parameters: { query?: { externalId?: undefined | string; email?: undefined | string; partnerId?: undefined | string; cursor?: undefined | string; limit?: undefined | number; order?: undefined | "desc" | "asc" }; header?: never; path?: never; cookie?: never }
 requestBody?: never
 responses: {
 200: { headers: Record<string, unknown>; content: { "application/json": {
@@ -1421,7 +1421,7 @@ patch?: never
 parameters: NoParameters
 /** Export customers as a file, newest first */
 get: {
-parameters: { query?: { externalId?: undefined | string; email?: undefined | string; partnerId?: undefined | string; cursor?: undefined | string }; header?: never; path?: never; cookie?: never }
+parameters: { query?: { externalId?: undefined | string; email?: undefined | string; partnerId?: undefined | string; cursor?: undefined | string; order?: undefined | "desc" | "asc" }; header?: never; path?: never; cookie?: never }
 requestBody?: never
 responses: {
 200: { headers: Record<string, unknown>; content: { "text/csv": string } }
@@ -1443,7 +1443,7 @@ patch?: never
 parameters: NoParameters
 /** Export events as a file, newest first */
 get: {
-parameters: { query?: { kind?: undefined | "sale" | "lead" | "refund"; externalId?: undefined | string; partnerId?: undefined | string; attributed?: undefined | string; overdue?: undefined | string; cursor?: undefined | string }; header?: never; path?: never; cookie?: never }
+parameters: { query?: { kind?: undefined | "sale" | "lead" | "refund"; externalId?: undefined | string; partnerId?: undefined | string; attributed?: undefined | string; overdue?: undefined | string; cursor?: undefined | string; order?: undefined | "desc" | "asc" }; header?: never; path?: never; cookie?: never }
 requestBody?: never
 responses: {
 200: { headers: Record<string, unknown>; content: { "text/csv": string } }
