@@ -1,5 +1,6 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import { connect } from '../lib/db/connection.ts'
+import { answerCron, type CronEnv, callCron, isCron } from '../lib/http/cron.ts'
 import { runJob } from '../lib/http/logging.ts'
 import { releaseMails } from '../lib/mail/held.queries.ts'
 import type { MailerService, SignInMail } from '../lib/mail/mailer.rpc.ts'
@@ -15,16 +16,20 @@ import { type UpkeepEnv, upkeep } from '../lib/totals/upkeep.service.ts'
  * order, and what names people no longer than needed: it runs every minute with the database alone, without the keys that the other Workers with a cron hold.
  */
 export default class Mailer
-  extends WorkerEntrypoint<UpkeepEnv & RetentionEnv & TransportEnv & NewWorkspaceMails>
+  extends WorkerEntrypoint<UpkeepEnv & RetentionEnv & TransportEnv & NewWorkspaceMails & CronEnv>
   implements MailerService
 {
-  /** Nobody calls it by HTTP. */
-  override async fetch() {
-    return new Response(null, { status: 404 })
+  /** Only its own cron calls it by HTTP. */
+  override async fetch(request: Request) {
+    return isCron(request) ? answerCron(() => this.#run()) : new Response(null, { status: 404 })
+  }
+
+  override scheduled() {
+    return callCron(this.env)
   }
 
   /** Sends what is due, keeps totals and clicks, and logs one line of JSON about each, without an address. */
-  override async scheduled() {
+  async #run() {
     const failures: unknown[] = []
     // One that fails does not stop the others.
     const run = (job: string, work: () => Promise<object | null>) =>

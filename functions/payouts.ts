@@ -3,6 +3,7 @@ import { manager } from '../lib/auth/access.ts'
 import { requireFreshSignIn } from '../lib/auth/fresh-sign-in.ts'
 import { idempotent } from '../lib/auth/idempotent.ts'
 import { createApp } from '../lib/http/app.ts'
+import { answerCron, type CronEnv, callCron, isCron } from '../lib/http/cron.ts'
 import { ApiError } from '../lib/http/errors.ts'
 import { found } from '../lib/http/found.ts'
 import { runJob } from '../lib/http/logging.ts'
@@ -40,7 +41,7 @@ import { findProgram } from '../lib/workspace/programs.queries.ts'
 const PREVIEW_CHANGED =
   'The run would pay more than expected, so nothing is paid. Check the preview, and retry with its totals.'
 
-type Env = PayoutEnv & NudgeEnv['Bindings']
+type Env = PayoutEnv & NudgeEnv['Bindings'] & CronEnv
 
 /** POST /api/workspaces/:workspace/payouts/run: runs payouts. Spec, section 3; design, sections 7 and 12. */
 const app = createApp<Env>()
@@ -73,11 +74,15 @@ const app = createApp<Env>()
 /** Pays partners, by cron and on a manager's request. The only Worker that calls the merchants' Stripe accounts. */
 export default class Payouts extends WorkerEntrypoint<Env> {
   override fetch(request: Request) {
-    return app.fetch(request, this.env, this.ctx)
+    return isCron(request) ? answerCron(() => this.#run()) : app.fetch(request, this.env, this.ctx)
+  }
+
+  override scheduled() {
+    return callCron(this.env)
   }
 
   /** Pays what is due, and logs one line of JSON. */
-  override async scheduled() {
+  async #run() {
     await runJob('payouts', () => payDue(this.env))
     this.ctx.waitUntil(nudgeWebhooks(this.env))
   }

@@ -1,6 +1,7 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import { connect } from '../lib/db/connection.ts'
 import { type AppEnv, createApp } from '../lib/http/app.ts'
+import { answerCron, type CronEnv, callCron, isCron } from '../lib/http/cron.ts'
 import { ApiError } from '../lib/http/errors.ts'
 import { describeError, log, noteForLog, runJob } from '../lib/http/logging.ts'
 import { callerKey, limitRate } from '../lib/http/rate-limit.ts'
@@ -40,7 +41,8 @@ import { type NudgeEnv, nudgeAfterChanges } from '../lib/webhooks/nudge.service.
 import type { Act } from '../lib/workspace/audit.queries.ts'
 
 type StripeBindings = AppEnv['Bindings'] &
-  NudgeEnv['Bindings'] & {
+  NudgeEnv['Bindings'] &
+  CronEnv & {
     SECRETS_KEY: string
     PAYOUTS: AccountsService
   }
@@ -100,14 +102,18 @@ const app = createApp<StripeBindings>()
 /** Receives Stripe's events. */
 export default class StripeWebhook extends WorkerEntrypoint<StripeBindings> {
   override fetch(request: Request) {
-    return app.fetch(request, this.env, this.ctx)
+    return isCron(request) ? answerCron(() => this.#run()) : app.fetch(request, this.env, this.ctx)
+  }
+
+  override scheduled() {
+    return callCron(this.env)
   }
 
   /**
    * Applies payments that waited for an invoice or a checkout, continues what interrupted requests have left, and logs a line
    * of JSON about each.
    */
-  override async scheduled() {
+  async #run() {
     const job = 'stripe-webhook'
     for (const [work, run] of Object.entries({ endWaits, continueReplans })) {
       await runJob(job, async () => {

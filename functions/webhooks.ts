@@ -1,4 +1,5 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
+import { answerCron, type CronEnv, callCron, isCron } from '../lib/http/cron.ts'
 import { runJob } from '../lib/http/logging.ts'
 import { decryptSecret, encryptSecret } from '../lib/secrets.ts'
 import { allowsLocal, sendDue, type WebhooksEnv } from '../lib/webhooks/send-due.service.ts'
@@ -17,15 +18,16 @@ const NUDGE_MS = 18_000
 const repeatsOf = (workspaceId: string) => `${workspaceId} idempotency`
 
 /** Sends webhooks to the merchants' backends. docs/webhooks.md. */
-export default class Webhooks extends WorkerEntrypoint<WebhooksEnv> {
-  /** Nobody calls it by HTTP. */
-  override async fetch() {
-    return new Response(null, { status: 404 })
+export default class Webhooks extends WorkerEntrypoint<WebhooksEnv & CronEnv> {
+  /** Only its own cron calls it by HTTP. It sends what is due, and logs one line of JSON. */
+  override async fetch(request: Request) {
+    return isCron(request)
+      ? answerCron(() => runJob('webhooks', () => sendDue(this.env, { ms: CRON_MS })))
+      : new Response(null, { status: 404 })
   }
 
-  /** Sends what is due, and logs one line of JSON. */
-  override async scheduled() {
-    await runJob('webhooks', () => sendDue(this.env, { ms: CRON_MS }))
+  override scheduled() {
+    return callCron(this.env)
   }
 }
 

@@ -18,6 +18,7 @@ describe('every response', () => {
       expect({ path, status, body }).toEqual({ path, status: 404, body: errorShape('not_found') })
     }
     expect((await send(url('/api/track/sale'))).status).toBe(404)
+    expect((await send(url('/cron'), { body: {} })).status).toBe(404)
   })
 
   test('carries security headers, is not cached, and names a request id that the caller can’t choose', async () => {

@@ -88,7 +88,8 @@ const startWorker = async (name: 'mailer' | 'payouts' | 'stripe-webhook', env: o
     `../../../functions/${name}.ts`
   )
   if (!Main) throw new Error(`functions/${name}.ts exports no Worker.`)
-  const worker = new Main(CONTEXT, env)
+  const self = { fetch: (url: string, init: RequestInit) => worker.fetch(new Request(url, init)) }
+  const worker = new Main(CONTEXT, Object.create(env, { SELF: { value: self } }))
   for (const Other of Object.values(others)) {
     const other = new Other(CONTEXT, env)
     for (let type = Other.prototype; type !== Object.prototype; type = Object.getPrototypeOf(type))
