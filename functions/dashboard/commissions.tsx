@@ -4,6 +4,8 @@ import { page } from '../../lib/http/lists.ts'
 import { areFilters, Empty, Filters, ListEnd, partnerChip, readFilters } from '../../lib/pages/filters.tsx'
 import { COMMISSION_KIND_NAMES, CommissionTable } from '../../lib/pages/ledger.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { sortingByTime } from '../../lib/pages/sorting.ts'
+import { orderOf } from '../../lib/tracking/commission-lists.queries.ts'
 import { listCommissions } from '../../lib/tracking/commissions.queries.ts'
 import { CommissionQuery } from '../../lib/tracking/commissions.schemas.ts'
 import { CommissionActions } from './commissions-actions.tsx'
@@ -18,6 +20,9 @@ const STATUSES = [
   { value: 'paid', label: 'Paid' },
 ]
 const KINDS = [ANY, ...Object.entries(COMMISSION_KIND_NAMES).map(([value, label]) => ({ value, label }))]
+
+/** The column that shows what a list is sorted by: of commissions in payouts, the payout. */
+const SORTED = { id: 'created', payable_at: 'payableFrom', payout_id: 'status' } as const
 
 /** /app/:workspace/commissions: the commissions of all partners. */
 export default createRoutes<WorkspaceEnv>().get('/app/:workspace/commissions', async (c) => {
@@ -45,7 +50,12 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/commissions', a
           { name: 'status', label: 'Status', options: STATUSES },
           { name: 'kind', label: 'Type', options: KINDS },
         ]}
-        linked={{ partnerId: partnerChip(commissions[0]), eventId: 'One event', payoutId: 'One payout' }}
+        linked={{
+          partnerId: partnerChip(commissions[0]),
+          eventId: 'One event',
+          payoutId: 'One payout',
+          order: 'Oldest first',
+        }}
       />
       {commissions.length > 0 ? (
         <>
@@ -54,6 +64,13 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/commissions', a
             commissions={commissions}
             now={now}
             formId={isManager ? 'chosen' : undefined}
+            sorting={{
+              [SORTED[orderOf(data?.status)]]: sortingByTime(
+                `${base}/commissions`,
+                fields,
+                data?.order ?? 'desc',
+              ),
+            }}
           />
           {isManager && <CommissionActions id="chosen" base={base} />}
         </>

@@ -7,7 +7,7 @@ import type { EventRow } from '../tracking/events.queries.ts'
 import { explain, type Step } from '../tracking/steps.ts'
 import { ChoiceCell } from './choice.tsx'
 import { money } from './money.tsx'
-import { type Sorting, Table, Time } from './parts.tsx'
+import { type Sorting, sortable, Table, Time } from './parts.tsx'
 
 /** A status badge. @param label the text, by default the status itself */
 export const Status = ({ status, label = status }: { status: string; label?: string | undefined }) => (
@@ -96,7 +96,7 @@ export const EventTable = ({
   <Table
     caption="Events"
     head={[
-      byTime ? { text: 'Date', sort: byTime } : 'Date',
+      sortable('Date', byTime),
       'Event',
       { number: 'Amount' },
       'Customer',
@@ -164,18 +164,25 @@ export const CommissionTable = ({
   commissions,
   now,
   formId,
-}: TableContext & { commissions: CommissionRow[]; now: Date; formId?: string | undefined }) => (
+  sorting = {},
+}: TableContext & {
+  commissions: CommissionRow[]
+  now: Date
+  formId?: string | undefined
+  /** Of the columns that the list can be sorted by. */
+  sorting?: { created?: Sorting; status?: Sorting; payableFrom?: Sorting }
+}) => (
   <Table
     caption="Commissions"
     head={[
       ...(formId ? ['Choose'] : []),
-      'Created',
+      sortable('Created', sorting.created),
       ...partnerHead(ofOne),
       'Type',
       'Customer',
       { number: 'Amount' },
-      'Status',
-      'Payable from',
+      sortable('Status', sorting.status),
+      sortable('Payable from', sorting.payableFrom),
     ]}
   >
     {commissions.map((commission) => (

@@ -79,6 +79,9 @@ export const Copyable = ({ label, text }: { label: string; text: string }) => (
 /** A column's heading, which may be a link that sorts by it. */
 export type Heading = string | { number: string; sort?: Sorting } | { text: string; sort: Sorting }
 
+/** A heading that sorts where the list can be sorted by it. */
+export const sortable = (text: string, sort: Sorting | undefined): Heading => (sort ? { text, sort } : text)
+
 /** A link that sorts, and how its column is sorted now. */
 export type Sorting = { href: string; direction: 'ascending' | 'descending' | null }
 

@@ -7,7 +7,7 @@ import { asSentence, isReturnable } from '../payouts/returned.ts'
 import { isUndecided } from '../payouts/reversals.ts'
 import { PartnerName, Status } from './ledger.tsx'
 import { money } from './money.tsx'
-import { type Sorting, Table, Time } from './parts.tsx'
+import { type Sorting, sortable, Table, Time } from './parts.tsx'
 import { METHOD_NAMES } from './payouts.tsx'
 
 /** How far the canceling of a payout has come. */
@@ -127,7 +127,7 @@ export const PayoutTable = ({
   <Table
     caption="Payouts"
     head={[
-      ...(of === 'run' ? [] : [byTime ? { text: 'Created', sort: byTime } : 'Created']),
+      ...(of === 'run' ? [] : [sortable('Created', byTime)]),
       ...(of === 'partner' ? [] : ['Partner']),
       { number: 'Amount' },
       'Status',

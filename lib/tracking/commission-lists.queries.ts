@@ -1,12 +1,12 @@
 /** Which commissions a list shows: a walk along an index for each filter, whose time does not depend on how many there are. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { isOfCustomer } from '../customers/identities.queries.ts'
-import type { PageRequest } from '../db/page-request.ts'
+import { afterCursor, type OrderedPageRequest } from '../db/page-request.ts'
 import { isUnpaid } from '../totals/balances.queries.ts'
 import type { CommissionKind, CommissionStatus } from './commissions.ts'
 import { isHeld, isHeldOrReverses } from './holds.queries.ts'
 
-export type CommissionFilter = PageRequest & {
+export type CommissionFilter = OrderedPageRequest & {
   partnerId?: string | undefined
   customerExternalId?: string | undefined
   eventId?: string | undefined
@@ -16,7 +16,7 @@ export type CommissionFilter = PageRequest & {
 }
 
 /**
- * What a list is sorted by, descending, before the id. Unpaid commissions are sorted by when they become payable, and
+ * What a list is sorted by before the id, both newest first or both oldest first. Unpaid commissions are sorted by when they become payable, and
  * those of payouts by payout: in the order of ids, those of a status may be anywhere among millions.
  */
 export const orderOf = (status: CommissionStatus | undefined): 'id' | 'payable_at' | 'payout_id' => {
@@ -32,27 +32,33 @@ export const idsOf = (workspaceId: string, filter: CommissionFilter, now: Date):
   if ((status === 'processing' || status === 'paid') && !isNarrow)
     return byPayout(workspaceId, { ...filter, status })
   const order = orderOf(status)
+  const direction = directionOf(filter)
   return sql`
     select c.id from commissions c
     where ${matches(workspaceId, filter)} ${status ? sql`and ${hasStatus(status, workspaceId, now)}` : sql``}
-    order by ${order === 'id' ? sql`` : sql`${sql.ref(`c.${order}`)} desc,`} c.id desc limit ${filter.limit}`
+    order by ${order === 'id' ? sql`` : sql`${sql.ref(`c.${order}`)} ${direction},`} c.id ${direction} limit ${filter.limit}`
 }
 
-/** Payouts one after the other, newest first, with the newest commissions of each. */
+const directionOf = (filter: OrderedPageRequest) => (filter.order === 'asc' ? sql`asc` : sql`desc`)
+
+/** Payouts one after the other, with the first commissions of each. */
 const byPayout = (
   workspaceId: string,
   { status, ...filter }: CommissionFilter & { status: 'processing' | 'paid' },
-) => sql`
+) => {
+  const direction = directionOf(filter)
+  return sql`
     select own.id from (
       select po.id from payouts po
       where po.workspace_id = ${workspaceId} and ${status === 'paid' ? sql`po.paid_at is not null` : isUnpaid('po')}
         ${filter.partnerId ? sql`and po.partner_id = ${filter.partnerId}` : sql``}
-        ${filter.cursor ? sql`and po.id <= (select payout_id from commissions where id = ${filter.cursor})` : sql``}
-      order by po.id desc offset 0) po
+        ${filter.cursor ? sql`and po.id ${sql.raw(`${afterCursor(filter)}=`)} (select payout_id from commissions where id = ${filter.cursor})` : sql``}
+      order by po.id ${direction} offset 0) po
     cross join lateral (
       select c.id from commissions c where c.payout_id = po.id and ${matches(workspaceId, { ...filter, status })}
-      order by c.id desc limit ${filter.limit}) own
-    order by po.id desc, own.id desc limit ${filter.limit}`
+      order by c.id ${direction} limit ${filter.limit}) own
+    order by po.id ${direction}, own.id ${direction} limit ${filter.limit}`
+}
 
 /** Whether a commission, `c`, matches the filters but that of the status, and comes after the cursor. */
 const matches = (workspaceId: string, filter: CommissionFilter): RawBuilder<SqlBool> => {
@@ -65,15 +71,17 @@ const matches = (workspaceId: string, filter: CommissionFilter): RawBuilder<SqlB
     ...(payoutId ? [sql<SqlBool>`c.payout_id = ${payoutId}`] : []),
     // The second condition is the predicate of commissions_kind_idx.
     ...(kind ? [sql<SqlBool>`c.kind = ${kind}${kind === 'sale' ? sql`` : sql` and c.kind <> 'sale'`}`] : []),
-    ...(cursor ? [isAfter(orderOf(filter.status), cursor)] : []),
+    ...(cursor ? [isAfter(filter, cursor)] : []),
   ]
   return sql.join(conditions, sql` and `)
 }
 
-const isAfter = (order: ReturnType<typeof orderOf>, cursor: string) => {
-  if (order === 'id') return sql<SqlBool>`c.id < ${cursor}`
+const isAfter = (filter: CommissionFilter, cursor: string) => {
+  const order = orderOf(filter.status)
+  const after = sql.raw(afterCursor(filter))
+  if (order === 'id') return sql<SqlBool>`c.id ${after} ${cursor}`
   const by = sql.ref(order)
-  return sql<SqlBool>`(c.${by}, c.id) < (select ${by}, id from commissions where id = ${cursor})`
+  return sql<SqlBool>`(c.${by}, c.id) ${after} (select ${by}, id from commissions where id = ${cursor})`
 }
 
 /** Whether the commission `c` is of an event, or an adjustment about it. */

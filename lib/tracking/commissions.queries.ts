@@ -37,8 +37,9 @@ export const commissionsQuery = (db: Db, workspaceId: string, filter: Commission
   const rows = selectCommissions(db, workspaceId).where(
     sql<SqlBool>`c.id in (${idsOf(workspaceId, filter, now)})`,
   )
-  const order = orderOf(filter.status)
-  return (order === 'id' ? rows : rows.orderBy(`c.${order}`, 'desc')).orderBy('c.id', 'desc')
+  const by = orderOf(filter.status)
+  const { order = 'desc' } = filter
+  return (by === 'id' ? rows : rows.orderBy(`c.${by}`, order)).orderBy('c.id', order)
 }
 
 /** The commissions of a workspace as lists show them. */

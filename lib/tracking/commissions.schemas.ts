@@ -1,7 +1,7 @@
 /** Requests about commissions, for the API and the pages' forms. */
 import * as z from 'zod'
 import { currency, filter, id, line, NOT_BLANK, optional } from '../http/fields.ts'
-import { Page } from '../http/lists.ts'
+import { OrderedPage } from '../http/lists.ts'
 import { MAX_AMOUNT_CENTS } from '../money.ts'
 import type { Adjustment } from './adjustments.ts'
 import { COMMISSION_KINDS, COMMISSION_STATUSES } from './commissions.ts'
@@ -15,7 +15,7 @@ export const CommissionQuery = z.object({
   payoutId: z.uuid().optional(),
   status: z.enum(COMMISSION_STATUSES).optional(),
   kind: z.enum(COMMISSION_KINDS).optional(),
-  ...Page.shape,
+  ...OrderedPage.shape,
 })
 
 /** Long enough for a sentence or two, which the partner's list shows in full. */

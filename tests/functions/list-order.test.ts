@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { payoutsQuery } from '../../lib/payouts/payouts.queries.ts'
+import { listCommissions } from '../../lib/tracking/commissions.queries.ts'
 import { createMerchant, type Merchant } from '../support/merchant.ts'
 import { openPages } from '../support/pages.ts'
 import { usePayouts } from '../support/payouts.ts'
@@ -73,4 +74,44 @@ test('payouts are read from either end', async () => {
   const [third = ''] = await read('asc', second)
   expect(await read('desc')).toEqual([third, second])
   expect(await read('desc', second)).toEqual([first])
+})
+
+test.each([
+  [undefined, 12],
+  ['pending', 4],
+  ['payable', 4],
+  ['paid', 4],
+] as const)('commissions of the status %s are read from either end, page by page', async (status, count) => {
+  const payer = await world.createPayer()
+  const now = new Date()
+  const later = new Date(now.getTime() + 86_400_000)
+  for (const slug of ['a', 'b', 'c'])
+    await payer.addPartner({
+      slug,
+      owed: [{ amountCents: 1_000 }, { amountCents: 2_000 }],
+      connected: slug !== 'c',
+    })
+  await payer.run()
+  for (const slug of ['d', 'e'])
+    await payer.addPartner({
+      slug,
+      owed: [
+        { amountCents: 1_000 },
+        { amountCents: 1_000, payableAt: later },
+        { amountCents: 2_000, payableAt: later },
+      ],
+    })
+  const db = connect(world.env())
+  const read = async (order: 'asc' | 'desc') => {
+    const ids: string[] = []
+    for (;;) {
+      const filter = { status, order, cursor: ids.at(-1), limit: 2 }
+      const rows = await listCommissions(db, payer.workspaceId, filter, now)
+      ids.push(...rows.map(({ id }) => id))
+      if (rows.length < 2) return ids
+    }
+  }
+  const oldest = await read('asc')
+  expect(oldest).toHaveLength(count)
+  expect(await read('desc')).toEqual(oldest.toReversed())
 })

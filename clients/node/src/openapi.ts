@@ -223,7 +223,7 @@ patch?: never
 parameters: NoParameters
 /** List commissions */
 get: {
-parameters: { query?: { partnerId?: undefined | string; customerExternalId?: undefined | string; eventId?: undefined | string; payoutId?: undefined | string; status?: undefined | "held" | "pending" | "payable" | "processing" | "paid"; kind?: undefined | "sale" | "lead" | "opening_balance" | "adjustment" | "reversal"; cursor?: undefined | string; limit?: undefined | number }; header?: never; path?: never; cookie?: never }
+parameters: { query?: { partnerId?: undefined | string; customerExternalId?: undefined | string; eventId?: undefined | string; payoutId?: undefined | string; status?: undefined | "held" | "pending" | "payable" | "processing" | "paid"; kind?: undefined | "sale" | "lead" | "opening_balance" | "adjustment" | "reversal"; cursor?: undefined | string; limit?: undefined | number; order?: undefined | "desc" | "asc" }; header?: never; path?: never; cookie?: never }
 requestBody?: never
 responses: {
 200: { headers: Record<string, unknown>; content: { "application/json": {
@@ -1487,7 +1487,7 @@ patch?: never
 parameters: NoParameters
 /** Export commissions as a file, newest first */
 get: {
-parameters: { query?: { partnerId?: undefined | string; customerExternalId?: undefined | string; eventId?: undefined | string; payoutId?: undefined | string; status?: undefined | "held" | "pending" | "payable" | "processing" | "paid"; kind?: undefined | "sale" | "lead" | "opening_balance" | "adjustment" | "reversal"; cursor?: undefined | string }; header?: never; path?: never; cookie?: never }
+parameters: { query?: { partnerId?: undefined | string; customerExternalId?: undefined | string; eventId?: undefined | string; payoutId?: undefined | string; status?: undefined | "held" | "pending" | "payable" | "processing" | "paid"; kind?: undefined | "sale" | "lead" | "opening_balance" | "adjustment" | "reversal"; cursor?: undefined | string; order?: undefined | "desc" | "asc" }; header?: never; path?: never; cookie?: never }
 requestBody?: never
 responses: {
 200: { headers: Record<string, unknown>; content: { "text/csv": string } }
