@@ -1,6 +1,7 @@
 /** The script of the pages with rewards: renews the worked examples while their form is filled in. */
 import type { Fields } from '../lib/http/validate.ts'
 import { isCurrency, parseMoney } from '../lib/money.ts'
+import { moneyFormat } from '../lib/pages/number-format.ts'
 import { numberIn, readReward } from '../lib/pages/read-reward.ts'
 import { leadExampleWords, saleExampleOf } from '../lib/pages/reward-example.ts'
 import type { SaleTerms } from '../lib/tracking/reward-example.ts'
@@ -39,13 +40,16 @@ const termsIn = (fields: Fields, reward: RewardTerms): SaleTerms | undefined => 
   }
 }
 
+/** As the server writes amounts, by the browser's first language. */
+const money = moneyFormat(navigator.language, false)
+
 const exampleOf = ({ name, dataset }: HTMLOutputElement, fields: Fields): string | undefined => {
   const reward = rewardIn(name, fields)
   if (reward === undefined) return undefined
-  if (dataset.event === 'lead') return leadExampleWords(reward)
+  if (dataset.event === 'lead') return leadExampleWords(reward, money)
   const program: SaleTerms | undefined = dataset.program && JSON.parse(dataset.program)
   const terms = program ? { ...program, reward: reward ?? program.reward } : reward && termsIn(fields, reward)
-  return terms ? saleExampleOf(terms, new Date()) : undefined
+  return terms ? saleExampleOf(terms, new Date(), money) : undefined
 }
 
 for (const output of document.querySelectorAll<HTMLOutputElement>('output.example')) {

@@ -1,15 +1,13 @@
 /** The figures of the overview: a period beside the one before, and a chart. */
 
 import { Charts, type Series } from '../../lib/pages/chart.tsx'
-import { money } from '../../lib/pages/money.tsx'
+import { figure, money } from '../../lib/pages/money.tsx'
 import { fillSlots, type Period, slotsBefore } from '../../lib/periods.ts'
 import type { WorkspaceActivity } from '../../lib/totals/activity.queries.ts'
 import { type Change, changeOf, pointsOf, rateOf } from '../../lib/totals/change.ts'
 
 /** A series of the period, and its sum in the period before. */
 type Compared = Series & { before: bigint }
-
-const RATE = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
 
 const sum = (values: bigint[]): bigint => values.reduce((total, value) => total + value, 0n)
 
@@ -42,13 +40,12 @@ const seriesOf = (activity: WorkspaceActivity[], period: Period, now: Date): Com
       compared(`Commissions${suffix}`, 'earnedCents', format, currency),
     ]
   })
-  const count = (value: bigint) => value.toLocaleString('en')
   return [
     ...amounts,
-    compared('Sales', 'sales', count),
-    compared('Leads', 'leads', count),
-    compared('New customers', 'customers', count),
-    compared('Clicks', 'clicks', count),
+    compared('Sales', 'sales', figure),
+    compared('Leads', 'leads', figure),
+    compared('New customers', 'customers', figure),
+    compared('Clicks', 'clicks', figure),
   ]
 }
 
@@ -103,13 +100,13 @@ const Conversion = ({ series }: { series: Compared[] }) => {
   }
   const [customers, clicks] = [of('New customers'), of('Clicks')]
   const [rate, before] = [rateOf(customers.now, clicks.now), rateOf(customers.before, clicks.before)]
-  const words = (percent: number | null) => (percent === null ? '–' : `${RATE.format(percent)}%`)
+  const words = (percent: number | null) => (percent === null ? '–' : `${figure(percent)}%`)
   return (
     <Figure
       label="Conversion"
       value={words(rate)}
       before={words(before)}
-      change={pointsOf(rate, before)}
+      change={pointsOf(rate, before, figure)}
       values={null}
     />
   )

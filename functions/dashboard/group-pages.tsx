@@ -3,6 +3,7 @@ import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Fields } from '../../lib/http/validate.ts'
 import { Field } from '../../lib/pages/fields.tsx'
 import type { Reading } from '../../lib/pages/forms.ts'
+import { money } from '../../lib/pages/money.tsx'
 import { Done, Problem } from '../../lib/pages/parts.tsx'
 import { readReward } from '../../lib/pages/read-reward.ts'
 import { leadExampleWords, saleExampleOf } from '../../lib/pages/reward-example.ts'
@@ -33,8 +34,8 @@ export const readGroup = (fields: Fields): Reading => {
 
 /** What rewards of a group earn, under the terms of its program. */
 const examplesOf = (program: Program, { saleReward, leadReward }: GroupTerms, label: string, now: Date) => ({
-  sale: `${label}: ${saleExampleOf({ ...program, reward: saleReward ?? program.reward }, now)}`,
-  lead: `${label}: ${leadExampleWords(leadReward)}`,
+  sale: `${label}: ${saleExampleOf({ ...program, reward: saleReward ?? program.reward }, now, money)}`,
+  lead: `${label}: ${leadExampleWords(leadReward, money)}`,
 })
 
 type FormProps = {

@@ -1,8 +1,10 @@
 /** The page of reports that differ from the event with their ID. */
+
 import type { WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { page } from '../../lib/http/lists.ts'
 import { areFilters, Empty, Filters, ListEnd, readFilters } from '../../lib/pages/filters.tsx'
+import { figure } from '../../lib/pages/money.tsx'
 import { Table, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { KIND_NAMES } from '../../lib/tracking/event-kinds.ts'
@@ -27,7 +29,7 @@ const Row = ({ base, mismatch }: { base: string; mismatch: MismatchRow }) => {
       <td class="id">
         <a href={`${base}/events/${eventId}`}>{externalId}</a>
       </td>
-      <td class="number">{reports.toLocaleString('en')}</td>
+      <td class="number">{figure(reports)}</td>
       <td class="words">
         {differences.length > 0 ? (
           <ul class="differences">

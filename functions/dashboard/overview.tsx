@@ -1,6 +1,6 @@
 import type { WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
-import { money } from '../../lib/pages/money.tsx'
+import { figure, money } from '../../lib/pages/money.tsx'
 import { Done, noticeFor } from '../../lib/pages/parts.tsx'
 import { PeriodLinks } from '../../lib/pages/period-links.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
@@ -16,7 +16,7 @@ const DONE = { created: 'Workspace created. Follow the checklist to set it up.' 
 
 /** A count that stops at a limit. */
 const upToMost = (number: number): string =>
-  number > MAX_COUNT ? `more than ${MAX_COUNT.toLocaleString('en')}` : number.toLocaleString('en')
+  number > MAX_COUNT ? `more than ${figure(MAX_COUNT)}` : figure(number)
 
 const tally = (number: number, one: string, many: string): string =>
   `${upToMost(number)} ${number === 1 ? one : many}`

@@ -3,7 +3,7 @@ import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { Page } from '../../lib/http/lists.ts'
 import { query } from '../../lib/http/validate.ts'
-import { money } from '../../lib/pages/money.tsx'
+import { figure, money } from '../../lib/pages/money.tsx'
 import { NextPage, Table } from '../../lib/pages/parts.tsx'
 import { noSuchPage, renderPage } from '../../lib/pages/render.tsx'
 import { MAX_LINES, Statement } from '../../lib/pages/statement.tsx'
@@ -41,7 +41,7 @@ const YearTable = ({ paid }: { paid: PaidInYear[] }) => (
         <td>{row.country}</td>
         <td>{row.vatId}</td>
         <td>{row.documentsReceived ? 'Received' : 'Missing'}</td>
-        <td class="number">{row.payouts.toLocaleString('en')}</td>
+        <td class="number">{figure(row.payouts)}</td>
         <td class="number">{money(row.stripeCents + row.manualCents, row.currency)}</td>
         <td class="number">{money(row.returnedCents, row.currency)}</td>
         <td class="number">{money(row.netCents, row.currency)}</td>

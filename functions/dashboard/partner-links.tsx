@@ -1,6 +1,8 @@
 /** The links on a partner's page. */
+
 import { Field } from '../../lib/pages/fields.tsx'
 import { type BuiltLink, LinkBuilder } from '../../lib/pages/link-builder.tsx'
+import { figure } from '../../lib/pages/money.tsx'
 import { Copyable, Table } from '../../lib/pages/parts.tsx'
 import { SubTable } from '../../lib/pages/sub-table.tsx'
 import { MAX_SLUG_LENGTH, partnerLink } from '../../lib/slugs.ts'
@@ -67,8 +69,8 @@ const LinkTable = ({ path, links, isManager }: Pick<Props, 'path' | 'links' | 'i
         <td class="link">
           <Copyable label={`the link with ${slug}`} text={partnerLink(siteUrl, slug)} />
         </td>
-        <td class="number">{clicks.toLocaleString('en')}</td>
-        <td class="number">{sales.toLocaleString('en')}</td>
+        <td class="number">{figure(clicks)}</td>
+        <td class="number">{figure(sales)}</td>
         {isManager && <td>{isMain ? 'Main link' : <FurtherLinkActions path={path} slug={slug} />}</td>}
       </tr>
     ))}

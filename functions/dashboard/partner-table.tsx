@@ -2,7 +2,7 @@
 
 import { ChoiceCell } from '../../lib/pages/choice.tsx'
 import { PartnerName, Status } from '../../lib/pages/ledger.tsx'
-import { money } from '../../lib/pages/money.tsx'
+import { figure, money } from '../../lib/pages/money.tsx'
 import { type Heading, Table } from '../../lib/pages/parts.tsx'
 import { type Sorted, sortingBy } from '../../lib/pages/sorting.ts'
 import type { PartnerFigures, PartnerListRow } from '../../lib/workspace/partner-list.queries.ts'
@@ -26,7 +26,7 @@ type Count = 'clicks' | 'leads' | 'customers' | 'sales'
 type Amount = 'revenueCents' | 'earnedCents' | 'unpaidCents'
 
 const Counted = ({ figures, of }: { figures: PartnerFigures[]; of: Count }) => (
-  <td class="number">{figures.reduce((sum, row) => sum + row[of], 0).toLocaleString('en')}</td>
+  <td class="number">{figure(figures.reduce((sum, row) => sum + row[of], 0))}</td>
 )
 
 /** The amounts that are not zero, a line each. */

@@ -1,6 +1,6 @@
 /** Balances on the payouts page: what is payable, and what is not and why. */
 
-import { money } from '../../lib/pages/money.tsx'
+import { figure, money } from '../../lib/pages/money.tsx'
 import { Table } from '../../lib/pages/parts.tsx'
 import { payableIn } from '../../lib/payouts/balances.ts'
 import type { readPayoutsPage } from '../../lib/payouts/overview.queries.ts'
@@ -129,7 +129,7 @@ export const Blocked = ({ data: { earned, balances }, base }: { data: PayoutsDat
         {skipped.map(({ code, currency, amountCents, partners }) => (
           <tr>
             <td class="words">{SKIP_REASONS[code]}</td>
-            <td class="number">{partners.toLocaleString('en')}</td>
+            <td class="number">{figure(partners)}</td>
             <td class="number">{money(amountCents, currency)}</td>
           </tr>
         ))}

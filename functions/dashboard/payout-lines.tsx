@@ -1,7 +1,7 @@
 /** The lines of a preview: what a run would pay, and what it would skip. */
 
 import { PartnerName } from '../../lib/pages/ledger.tsx'
-import { money } from '../../lib/pages/money.tsx'
+import { figure, money } from '../../lib/pages/money.tsx'
 import { noticeFor, Table } from '../../lib/pages/parts.tsx'
 import type { RunLimits } from '../../lib/payouts/limits.ts'
 import { SKIP_REASONS } from '../../lib/payouts/skip-reasons.ts'
@@ -61,7 +61,7 @@ export const Lines = ({ base, caption, lines, names, limits, isReady = false }: 
           </tr>
         ))}
       </Table>
-      {rest > 0 && <p>And {rest.toLocaleString('en')} more.</p>}
+      {rest > 0 && <p>And {figure(rest)} more.</p>}
     </>
   )
 }

@@ -1,7 +1,7 @@
 /** The files of a manual run: what a bank or a service takes, and who is in none of them. */
 import type { Child } from 'hono/jsx'
 import { PartnerName } from '../../lib/pages/ledger.tsx'
-import { money } from '../../lib/pages/money.tsx'
+import { figure, money } from '../../lib/pages/money.tsx'
 import { Table } from '../../lib/pages/parts.tsx'
 import type { LeftOutPayout, RunPlan } from '../../lib/payouts/files/files.queries.ts'
 import type { LeftOutCode, PlannedFile, TakerFormat } from '../../lib/payouts/files/formats.ts'
@@ -106,7 +106,7 @@ const FileTable = ({ plan, base, runPath, isManager }: Props) => (
     {plan.files.map((file) => (
       <tr>
         <td>{FORMAT_NAMES[file.format]}</td>
-        <td class="number">{file.payouts.toLocaleString('en')}</td>
+        <td class="number">{figure(file.payouts)}</td>
         <td class="number">{money(file.amountCents, file.currency)}</td>
         {isManager && (
           <td>

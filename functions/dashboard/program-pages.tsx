@@ -3,6 +3,7 @@ import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Listed } from '../../lib/http/lists.ts'
 import type { Fields } from '../../lib/http/validate.ts'
 import type { FormState } from '../../lib/pages/fields.tsx'
+import { money } from '../../lib/pages/money.tsx'
 import { Copyable, Done, NextPage, Problem, Table } from '../../lib/pages/parts.tsx'
 import { describeInterval, PROGRAM_LABELS, ProgramInputs } from '../../lib/pages/program-fields.tsx'
 import { saleExampleOf } from '../../lib/pages/reward-example.ts'
@@ -124,7 +125,7 @@ type FormProps = {
 
 const ProgramForm = ({ base, program, now, entered, fields, errors }: FormProps) => {
   const action = `${base}/programs/${program.id}`
-  const example = `${entered ? 'As entered' : 'As saved'}: ${saleExampleOf(entered ?? program, now)}`
+  const example = `${entered ? 'As entered' : 'As saved'}: ${saleExampleOf(entered ?? program, now, money)}`
   return (
     <form method="post" action={action} id={TERMS_FORM}>
       <p class="hint">New terms apply to sales paid from now on.</p>

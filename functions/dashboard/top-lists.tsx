@@ -1,12 +1,12 @@
 /** Who and what brought the most in a period: partners, the sites that visitors came from, and the pages that they came to. */
-import { money } from '../../lib/pages/money.tsx'
+import { figure, money } from '../../lib/pages/money.tsx'
 import { Table } from '../../lib/pages/parts.tsx'
 import type { StatsRow } from '../../lib/totals/stats.queries.ts'
 import { DIRECT } from '../../lib/totals/stats.ts'
 import type { TopPartnerRow } from '../../lib/workspace/top-partners.queries.ts'
 
 const sum = (rows: StatsRow[], column: 'clicks' | 'sales'): string =>
-  rows.reduce((total, row) => total + row[column], 0n).toLocaleString('en')
+  figure(rows.reduce((total, row) => total + row[column], 0n))
 
 /** A list of pages or hosts, whose rows are of one currency each. */
 const TopLandings = ({

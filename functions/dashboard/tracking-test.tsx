@@ -1,9 +1,11 @@
 /** The page "Test your tracking" of a program. */
+
 import type { Child } from 'hono/jsx'
 import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { form } from '../../lib/http/validate.ts'
+import { figure } from '../../lib/pages/money.tsx'
 import { Copyable, Table, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { partnerLink } from '../../lib/slugs.ts'
@@ -198,7 +200,7 @@ const Refused = ({ base, facts }: Props) =>
           <td>
             <code>{visits.page || 'others'}</code>
           </td>
-          <td class="number">{visits.visits.toLocaleString('en')}</td>
+          <td class="number">{figure(visits.visits)}</td>
           <td class="words">{reasonOf({ base, visits })}</td>
         </tr>
       ))}

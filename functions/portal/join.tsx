@@ -13,6 +13,7 @@ import { callerKey, limitRate } from '../../lib/http/rate-limit.ts'
 import { checked, form } from '../../lib/http/validate.ts'
 import { accentClass, Logo, Support } from '../../lib/pages/brand.tsx'
 import type { FormState } from '../../lib/pages/fields.tsx'
+import { money } from '../../lib/pages/money.tsx'
 import { noSuchPage, renderPage, signedIn } from '../../lib/pages/render.tsx'
 import { saleExampleOf } from '../../lib/pages/reward-example.ts'
 import { describeReward } from '../../lib/pages/reward-fields.tsx'
@@ -32,7 +33,7 @@ const Invitation = ({ page, program, now }: { page: PublicJoinPage; program: Pro
     <h2>What you earn</h2>
     <p>
       <strong>{describeReward(program.reward)}</strong>, from customers who come within{' '}
-      {program.attributionDays} days of following your link. {saleExampleOf(program, now)}
+      {program.attributionDays} days of following your link. {saleExampleOf(program, now, money)}
     </p>
     {page.agreement && <Terms agreement={page.agreement} />}
     {page.isOpen ? (

@@ -7,6 +7,7 @@ import { checked, form } from '../../lib/http/validate.ts'
 import { accentClass, Logo, Support } from '../../lib/pages/brand.tsx'
 import { Field } from '../../lib/pages/fields.tsx'
 import { type BuiltLink, buildLink, LinkBuilder } from '../../lib/pages/link-builder.tsx'
+import { figure } from '../../lib/pages/money.tsx'
 import { Copyable, Done, noticeFor, Problem, Table } from '../../lib/pages/parts.tsx'
 import { ProgramFilter, renderPortal } from '../../lib/pages/portal.tsx'
 import { noSuchPage } from '../../lib/pages/render.tsx'
@@ -57,8 +58,8 @@ const Links = ({
           <td class="link">
             <Copyable label={`the link with ${slug}`} text={partnerLink(of.siteUrl, slug)} />
           </td>
-          <td class="number">{clicks.toLocaleString('en')}</td>
-          <td class="number">{sales.toLocaleString('en')}</td>
+          <td class="number">{figure(clicks)}</td>
+          <td class="number">{figure(sales)}</td>
         </tr>
       ))}
     </Table>

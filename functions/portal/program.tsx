@@ -3,7 +3,7 @@
 import { accentClass, Logo, Support } from '../../lib/pages/brand.tsx'
 import { Charts, type Series } from '../../lib/pages/chart.tsx'
 import { ConnectCard } from '../../lib/pages/connect.tsx'
-import { money } from '../../lib/pages/money.tsx'
+import { figure, money } from '../../lib/pages/money.tsx'
 import { Copyable } from '../../lib/pages/parts.tsx'
 import { moneySums } from '../../lib/pages/payouts.tsx'
 import { PeriodLinks } from '../../lib/pages/period-links.tsx'
@@ -41,11 +41,10 @@ const seriesOf = (partnerId: string, { activity, balances }: PortalData, { slots
   const earnedNow = own.flatMap(({ currency, earnedCents }) => (earnedCents === 0n ? [] : (currency ?? [])))
   const earnedEver = balances.flatMap((one) => (one.partnerId === partnerId ? one.currency : []))
   const currencies = [...new Set(earnedNow.length > 0 ? earnedNow : earnedEver)].sort()
-  const format = (value: bigint) => value.toLocaleString('en')
   const counts = [
-    { label: 'Clicks', values: valuesOf(own, 'clicks'), format },
-    { label: 'Leads', values: valuesOf(own, 'leads'), format },
-    { label: 'Sales', values: valuesOf(own, 'sales'), format },
+    { label: 'Clicks', values: valuesOf(own, 'clicks'), format: figure },
+    { label: 'Leads', values: valuesOf(own, 'leads'), format: figure },
+    { label: 'Sales', values: valuesOf(own, 'sales'), format: figure },
   ]
   const earned = currencies.map((currency) => ({
     label: currencies.length > 1 ? `Earned in ${currency}` : 'Earned',

@@ -9,7 +9,7 @@ import { ApiError, ERROR_STATUS, toApiError } from '../http/errors.ts'
 import { accentRules } from './brand.tsx'
 import { Layout, type LayoutProps } from './layout.tsx'
 import { localeOf } from './locale.ts'
-import { renderMoney } from './money.tsx'
+import { renderNumbers } from './money.tsx'
 
 type Allowed = {
   hasFrames: boolean
@@ -57,7 +57,7 @@ export const renderPage = (
     <Layout user={c.get('user')} workspace={c.get('workspace')} {...page} style={style} title={title} />
   )
   c.header('Vary', 'Accept-Language', { append: true })
-  return c.html(`<!doctype html>${renderMoney(localeOf(c.req.header('Accept-Language')), markup)}`, status)
+  return c.html(`<!doctype html>${renderNumbers(localeOf(c.req.header('Accept-Language')), markup)}`, status)
 }
 
 /** The page for an error. */

@@ -1,5 +1,7 @@
 /** What came of a partner's links by the `sub` that they name. */
+
 import type { StatsRow } from '../totals/stats.queries.ts'
+import { figure } from './money.tsx'
 import { Table } from './parts.tsx'
 
 type Count = 'clicks' | 'leads' | 'sales'
@@ -9,7 +11,7 @@ export const SubTable = ({ rows }: { rows: StatsRow[] }) => {
   const subs = [...new Set(rows.map(({ key }) => key))]
   const count = (sub: string | null, of: Count) => {
     const own = rows.filter(({ key }) => key === sub)
-    return own.reduce((total, row) => total + row[of], 0n).toLocaleString('en')
+    return figure(own.reduce((total, row) => total + row[of], 0n))
   }
   if (subs.length === 0) return null
   return (

@@ -3,7 +3,6 @@
 export type Change = { words: string; direction: 'up' | 'down' | 'same' }
 
 const PERCENT = new Intl.NumberFormat('en', { maximumFractionDigits: 0, signDisplay: 'exceptZero' })
-const POINTS = new Intl.NumberFormat('en', { maximumFractionDigits: 2, signDisplay: 'exceptZero' })
 
 const directionOf = (difference: number): Change['direction'] =>
   difference > 0 ? 'up' : difference < 0 ? 'down' : 'same'
@@ -19,9 +18,13 @@ export const changeOf = (value: bigint, before: bigint): Change | null => {
 export const rateOf = (part: bigint, whole: bigint): number | null =>
   whole > 0n ? (Number(part) / Number(whole)) * 100 : null
 
-/** The change of a rate in percentage points, such as "+0.2 pt"; null without both. */
-export const pointsOf = (rate: number | null, before: number | null): Change | null => {
+/** The change of a rate in percentage points, such as "+0.2 pt"; null without both. @param format of numbers */
+export const pointsOf = (
+  rate: number | null,
+  before: number | null,
+  format: (number: number) => string = String,
+): Change | null => {
   if (rate === null || before === null) return null
   const points = Math.round((rate - before) * 100) / 100
-  return { words: `${POINTS.format(points)} pt`, direction: directionOf(points) }
+  return { words: `${points > 0 ? '+' : ''}${format(points)} pt`, direction: directionOf(points) }
 }

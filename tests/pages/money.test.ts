@@ -1,7 +1,7 @@
 /** Amounts on pages, in the language of their reader. */
 import { expect, inject, test } from 'vitest'
 import { localeOf } from '../../lib/pages/locale.ts'
-import { moneyFormat } from '../../lib/pages/money.tsx'
+import { moneyFormat, numberFormat } from '../../lib/pages/number-format.ts'
 import { createMerchant } from '../support/merchant.ts'
 
 /** Intl writes spaces that don't break. */
@@ -93,4 +93,13 @@ test('a page with several currencies has their codes', async () => {
   const list = await createList(['EUR', 'USD'])
   expect((await list('en')).amounts.sort()).toEqual(['1,234.56 EUR', '1,234.56 USD'])
   expect((await list('de')).amounts.sort()).toEqual(['1.234,56 EUR', '1.234,56 USD'])
+})
+
+test.each([
+  ['en', '1,234,567', '1.63'],
+  ['de', '1.234.567', '1,63'],
+  ['ar', '1,234,567', '1.63'],
+])('a count and a rate in %s', (locale, count, rate) => {
+  const format = numberFormat(locale)
+  expect([format(1_234_567n), format(1.634)]).toEqual([count, rate])
 })
