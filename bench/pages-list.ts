@@ -39,6 +39,9 @@ const lists = ({ partnerId, runId, payoutId, programId }: Place): [path: string,
       // No event has this id.
       `eventId=${programId}`,
       'customerExternalId=customer-500',
+      'order=asc',
+      'status=paid&order=asc',
+      'status=payable&order=asc',
     ],
   ],
   [
@@ -51,9 +54,13 @@ const lists = ({ partnerId, runId, payoutId, programId }: Place): [path: string,
       'overdue=true',
       'externalId=bench-77',
       `partnerId=${partnerId}`,
+      'order=asc',
     ],
   ],
-  ['customers', ['externalId=customer-77', 'email=customer-77@bench.example', `partnerId=${partnerId}`]],
+  [
+    'customers',
+    ['order=asc', 'externalId=customer-77', 'email=customer-77@bench.example', `partnerId=${partnerId}`],
+  ],
   [
     'partners',
     [
@@ -85,7 +92,10 @@ const lists = ({ partnerId, runId, payoutId, programId }: Place): [path: string,
   ['api-keys', []],
   ['programs', []],
   ['invoices', [`partnerId=${partnerId}`]],
-  ['payouts', [...PAYOUTS.map((status) => `status=${status}`), `runId=${runId}`, `partnerId=${partnerId}`]],
+  [
+    'payouts',
+    ['order=asc', ...PAYOUTS.map((status) => `status=${status}`), `runId=${runId}`, `partnerId=${partnerId}`],
+  ],
 ]
 
 /** The pages of lists that are elsewhere than their list. */

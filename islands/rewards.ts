@@ -40,10 +40,8 @@ const termsIn = (fields: Fields, reward: RewardTerms): SaleTerms | undefined => 
   }
 }
 
-/** As the server writes amounts, by the browser's first language. */
-const money = moneyFormat(navigator.language, false)
-
 const exampleOf = ({ name, dataset }: HTMLOutputElement, fields: Fields): string | undefined => {
+  const money = moneyFormat(dataset.locale ?? 'en', dataset.codes === 'true')
   const reward = rewardIn(name, fields)
   if (reward === undefined) return undefined
   if (dataset.event === 'lead') return leadExampleWords(reward, money)

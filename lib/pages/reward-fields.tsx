@@ -7,7 +7,7 @@ import type { SaleTerms } from '../tracking/reward-example.ts'
 import type { RewardResponse } from '../tracking/rewards.responses.ts'
 import { type RewardTerms, rewardResponse } from '../tracking/rewards.ts'
 import { Field, Select } from './fields.tsx'
-import { money } from './money.tsx'
+import { amountStyle, money } from './money.tsx'
 import { saleTermsOf } from './reward-example.ts'
 
 /** A reward as text, such as "20% of each sale" or "5.00 USD for each lead". */
@@ -119,6 +119,7 @@ export const RewardInputs = ({
         class="example"
         name={name}
         data-event={event}
+        {...amountStyle()}
         data-program={program && JSON.stringify(saleTermsOf(program))}
         hidden={!example}
       >

@@ -257,7 +257,7 @@ describe('groups', () => {
     })
     const { html } = await pages.get(`/programs/${merchant.programId}`)
     expect(html).toContain('30% of each sale')
-    expect(html).toContain('€2.50 for each lead')
+    expect(html).toContain('2.50 EUR for each lead')
 
     const fields = fieldsOf((await pages.get(path)).html)
     expect(fields).toMatchObject({

@@ -223,11 +223,11 @@ test('the example of a reward is renewed while the form is filled in', async () 
   await page.goto(`${base}/programs/${programId}/groups/new`)
   expect(await example('saleReward').isHidden()).toBe(true)
   await fill('Name', 'Platinum')
-  await reads('saleReward', 'As entered: A sale of 100.00 USD today earns 20.00 USD.')
+  await reads('saleReward', 'As entered: A sale of $100.00 today earns $20.00.')
   await reads('leadReward', 'As entered: A lead earns nothing.')
   await page.getByLabel('Type').first().selectOption('percent')
   await fill('Percentage of the sale', '40')
-  await reads('saleReward', 'As entered: A sale of 100.00 USD today earns 40.00 USD.')
+  await reads('saleReward', 'As entered: A sale of $100.00 today earns $40.00.')
 
   const plain = await browser.as(await merchant.manager(), {
     width: 1280,
