@@ -50,7 +50,7 @@ grant select (id, workspace_id, keys, customer, facts, occurred_at, anonymized_a
     on processor_events to :"mail";
 -- Webhook events that are old enough, with their deliveries.
 grant select (id, created_at), delete on webhook_events to :"mail";
-grant execute on function fold_totals, end_clicks, clear_expired_sign_ins, is_counted to :"mail";
+grant execute on function fold_totals, end_clicks, upkeep_is_due, clear_expired_sign_ins, sign_ins_have_expired, is_counted to :"mail";
 
 
 -- Functions without rights of their own do no more than their caller may.

@@ -3514,6 +3514,14 @@ begin
     return ended;
 end $$;
 
+-- Whether clear_expired_sign_ins would find something.
+create function sign_ins_have_expired(at timestamptz) returns boolean language sql stable
+security definer set search_path = public, pg_temp as $$
+    select exists (select from auth.sessions where expires_at < at)
+        or exists (select from auth.browsers where expires_at < at)
+        or exists (select from auth.verifications where expires_at < at)
+$$;
+
 
 -- Totals: what happened and what is due, summed up, so that pages read as much in a workspace of millions of sales as in a
 -- new one.
@@ -4449,6 +4457,17 @@ begin
     update click_retention set checked_until = last_at, checked_id = last_id;
     return seen;
 end $$;
+
+
+-- Whether fold_totals or end_clicks would find something: what the cron asks first, so that an idle installation stays idle.
+create function upkeep_is_due(kept_days integer) returns boolean language sql stable
+security definer set search_path = public, pg_temp as $$
+    select exists (select from total_deltas)
+        or exists (select from balance_cutoffs where next_at <= now())
+        or exists (select from clicks c, click_retention r
+                   where (c.expires_at, c.id) > (r.checked_until, r.checked_id)
+                     and c.expires_at < now() - make_interval(days => kept_days))
+$$;
 
 
 -- Where the totals differ from what they sum up.

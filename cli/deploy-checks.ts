@@ -3,7 +3,15 @@ import { readWorkerConfigs } from '../dev/runtime/wrangler-config.ts'
 import { readEmail } from '../lib/emails.ts'
 import { isSecretsKey, MIN_SECRET_LENGTH } from '../lib/secrets.ts'
 import { parseDatabaseUrl, withClient } from './database.ts'
-import { isNeon, isWorkersDev, OTHER_SETTINGS, regionOf, routesOf, type Settings } from './deploy-config.ts'
+import {
+  CRON_MINUTES,
+  isNeon,
+  isWorkersDev,
+  OTHER_SETTINGS,
+  regionOf,
+  routesOf,
+  type Settings,
+} from './deploy-config.ts'
 import { type Deployment, missingSecrets } from './deployments.ts'
 import { isWeakOwner } from './roles.ts'
 
@@ -75,6 +83,10 @@ const checkMaxFetches: Check = (value) => {
     return `MAX_FETCHES is not a whole number: "${value}". Leave it empty on Cloudflare’s free plan.`
 }
 
+const checkCronMinutes: Check = (value) => {
+  if (!CRON_MINUTES.includes(value)) return `CRON_MINUTES is none of ${CRON_MINUTES.join(', ')}: "${value}".`
+}
+
 const checkLocalWebhooks: Check = (value) => {
   if (value !== 'false') return 'ALLOW_LOCAL_WEBHOOKS is for your own machine only. Remove it.'
 }
@@ -86,6 +98,7 @@ const CHECKS: Record<string, Check> = {
   MAIL_FROM: checkMailFrom,
   PUBLIC_URL: checkPublicUrl,
   MAX_FETCHES: checkMaxFetches,
+  CRON_MINUTES: checkCronMinutes,
   ALLOW_LOCAL_WEBHOOKS: checkLocalWebhooks,
 }
 

@@ -31,11 +31,16 @@ export const routesOf = ({ ROUTES, PUBLIC_URL = '' }: Settings): string[] => {
 const toRoute = (route: string) =>
   route.includes('/') ? { pattern: route } : { pattern: route, custom_domain: true }
 
+/** How often crons may run, in minutes: what divides an hour. */
+export const CRON_MINUTES = ['1', '2', '3', '4', '5', '6', '10', '12', '15', '20', '30', '60']
+
+const cronOf = (minutes: string): string => (minutes === '60' ? '0 * * * *' : `*/${minutes} * * * *`)
+
 /** The configuration of a Worker, for wrangler. */
 export const configOf = (env: string, settings: Settings): object => {
   const config = readWorkerConfigs().get(env)
   if (!config) throw new Error(`There is no Worker ${env} in wrangler.toml.`)
-  const { DATABASE_URL = '', PUBLIC_URL = '', CLOUDFLARE_EMAIL } = settings
+  const { DATABASE_URL = '', PUBLIC_URL = '', CLOUDFLARE_EMAIL, CRON_MINUTES } = settings
   const region = config.secrets.required.includes('DATABASE_URL') && regionOf(new URL(DATABASE_URL).hostname)
   const vars = Object.entries(config.vars).map(([name, value]) => [name, settings[name] || value])
   return {
@@ -46,6 +51,7 @@ export const configOf = (env: string, settings: Settings): object => {
       routes: routesOf(settings).map(toRoute),
       workers_dev: isWorkersDev(new URL(PUBLIC_URL).hostname),
     }),
+    ...(CRON_MINUTES && config.triggers.crons.length > 0 && { triggers: { crons: [cronOf(CRON_MINUTES)] } }),
     ...(env === 'mailer' && CLOUDFLARE_EMAIL === 'true' && { send_email: [{ name: 'EMAIL' }] }),
     // Near the database: a request makes more round trips to it than to the visitor.
     ...(region && { placement: { region: `aws:${region}` } }),

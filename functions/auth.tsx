@@ -23,6 +23,7 @@ import { noSuchEndpoint } from '../lib/http/base.ts'
 import { ApiError, errorResponse, toApiError } from '../lib/http/errors.ts'
 import { NO_EMAIL } from '../lib/http/fields.ts'
 import { noteForLog } from '../lib/http/logging.ts'
+import { nudge } from '../lib/http/nudge.service.ts'
 import { callerKey, isWithinLimit, limitRate } from '../lib/http/rate-limit.ts'
 import { body, form } from '../lib/http/validate.ts'
 import { limitedMailbox } from '../lib/mail/address.ts'
@@ -106,6 +107,8 @@ const app = createApp()
     await limitCaller(c)
     const signedIn = await redeemLink(c, c.req.valid('form').token ?? '')
     if (!signedIn) return badLink(c)
+    // A sign-in in a new browser is mailed.
+    nudge(c, 'OUTBOX')
     for (const cookie of signedIn.cookies) c.header('Set-Cookie', cookie, { append: true })
     return c.redirect(signedIn.next, 303)
   })

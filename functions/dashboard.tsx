@@ -1,6 +1,6 @@
 import { inWorkspace } from '../lib/auth/access.ts'
+import { type NudgeEnv, nudgeAfterChanges } from '../lib/http/nudge.service.ts'
 import { createPages, signedIn } from '../lib/pages/render.tsx'
-import { type NudgeEnv, nudgeAfterChanges } from '../lib/webhooks/nudge.service.ts'
 import apiKeys from './dashboard/api-keys.tsx'
 import applications from './dashboard/applications.tsx'
 import audit from './dashboard/audit.tsx'
@@ -53,8 +53,8 @@ import webhooks from './dashboard/webhooks.tsx'
 import workspaces from './dashboard/workspaces.tsx'
 
 /** The pages for members and managers, under /app: one file per section in dashboard/. */
-export default createPages<NudgeEnv['Bindings']>()
-  .use(nudgeAfterChanges())
+export default createPages<NudgeEnv<'OUTBOX' | 'PAYOUT_QUEUE' | 'WEBHOOKS'>['Bindings']>()
+  .use(nudgeAfterChanges('OUTBOX', 'PAYOUT_QUEUE', 'WEBHOOKS'))
   .use('/app/*', signedIn())
   .use('/app/:workspace/*', inWorkspace())
   .route('/', workspaces)

@@ -3,6 +3,7 @@ import { type AuthService, session } from '../lib/auth/session.ts'
 import { createApp } from '../lib/http/app.ts'
 import { notFound } from '../lib/http/found.ts'
 import { noteForLog } from '../lib/http/logging.ts'
+import { type NudgeEnv, nudgeAfterChanges } from '../lib/http/nudge.service.ts'
 import { rpc } from '../lib/http/rpc.ts'
 import { body } from '../lib/http/validate.ts'
 import { loadCustomerImport, saveCustomerImport } from '../lib/imports/customer-import.queries.ts'
@@ -17,14 +18,13 @@ import type { CustomerImportResponse } from '../lib/imports/imports.responses.ts
 import { CustomerImport, IMPORT_MAX_BYTES, limitRows } from '../lib/imports/imports.schemas.ts'
 import { readCustomerRow } from '../lib/imports/rows.schemas.ts'
 import type { ReferralsService } from '../lib/purchases/purchases.rpc.ts'
-import { type NudgeEnv, nudgeAfterChanges } from '../lib/webhooks/nudge.service.ts'
 import { auditEntry } from '../lib/workspace/audit.queries.ts'
 
-type Bindings = NudgeEnv['Bindings'] & { AUTH: AuthService; STRIPE_WEBHOOK: ReferralsService }
+type Bindings = NudgeEnv<'WEBHOOKS'>['Bindings'] & { AUTH: AuthService; STRIPE_WEBHOOK: ReferralsService }
 
 /** POST /api/workspaces/:workspace/customers/import: assigns customers to partners. Spec, section 4.4. */
 export default createApp<Bindings>()
-  .use(nudgeAfterChanges())
+  .use(nudgeAfterChanges('WEBHOOKS'))
   .post(
     '/api/workspaces/:workspace/customers/import',
     session(),

@@ -4,6 +4,7 @@ import { newSlugSuffix } from '../lib/db/ids.ts'
 import { createApp } from '../lib/http/app.ts'
 import { notFound } from '../lib/http/found.ts'
 import { noteForLog } from '../lib/http/logging.ts'
+import { type NudgeEnv, nudgeAfterChanges } from '../lib/http/nudge.service.ts'
 import { body } from '../lib/http/validate.ts'
 import type { PartnerImportResponse } from '../lib/imports/imports.responses.ts'
 import { IMPORT_MAX_BYTES, limitRows, PartnerImport } from '../lib/imports/imports.schemas.ts'
@@ -22,14 +23,13 @@ import {
 } from '../lib/imports/partner-import.ts'
 import { readPartnerRow } from '../lib/imports/rows.schemas.ts'
 import { lostRace } from '../lib/unavailable.ts'
-import { type NudgeEnv, nudgeAfterChanges } from '../lib/webhooks/nudge.service.ts'
 
 /** Attempts. Of concurrent imports of the same partners, one succeeds in each round, so ten of them all succeed. */
 const ROUNDS = 10
 
 /** POST /api/workspaces/:workspace/partners/import: creates partners with their slugs. Spec, section 4.3. */
-export default createApp<NudgeEnv['Bindings']>()
-  .use(nudgeAfterChanges())
+export default createApp<NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings']>()
+  .use(nudgeAfterChanges('OUTBOX', 'WEBHOOKS'))
   .post(
     '/api/workspaces/:workspace/partners/import',
     session(),

@@ -1,46 +1,95 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import { connect } from '../lib/db/connection.ts'
-import { answerCron, type CronEnv, callCron, isCron } from '../lib/http/cron.ts'
+import { whatIsDue } from '../lib/db/due.queries.ts'
+import { answerCron, type CronEnv, type CronTimeEnv, callCron, cronMs, isCron } from '../lib/http/cron.ts'
 import { runJob } from '../lib/http/logging.ts'
-import { releaseMails } from '../lib/mail/held.queries.ts'
+import { answerNudge, ROUND_MS, type SelfEnv } from '../lib/http/nudge.service.ts'
+import type { NudgesService } from '../lib/http/nudges.rpc.ts'
+import { hasHeldMails, releaseMails } from '../lib/mail/held.queries.ts'
 import type { MailerService, SignInMail } from '../lib/mail/mailer.rpc.ts'
 import { dailyMails, type NewWorkspaceMails } from '../lib/mail/new-workspace-mails.ts'
+import { hasDueMails } from '../lib/mail/queue.queries.ts'
 import { sendDue } from '../lib/mail/send-due.service.ts'
 import { sendSignInLink } from '../lib/mail/sign-in.service.ts'
 import { chooseTransport, hasTransport, type TransportEnv } from '../lib/mail/transport.service.ts'
-import { type RetentionEnv, retain } from '../lib/people/retention.service.ts'
-import { type UpkeepEnv, upkeep } from '../lib/totals/upkeep.service.ts'
+import type { BudgetEnv } from '../lib/payouts/budget.service.ts'
+import { needsRetention } from '../lib/people/retention.queries.ts'
+import { keptSince, type RetentionEnv, retain } from '../lib/people/retention.service.ts'
+import { needsUpkeep } from '../lib/totals/upkeep.queries.ts'
+import { clickDays, fold, type UpkeepEnv, upkeep } from '../lib/totals/upkeep.service.ts'
+
+type Env = UpkeepEnv &
+  RetentionEnv &
+  TransportEnv &
+  NewWorkspaceMails &
+  BudgetEnv &
+  CronEnv &
+  CronTimeEnv &
+  SelfEnv
+
+/** Sends what is due, and logs one line of JSON, without an address. @returns whether more is due */
+const send = async (env: Env, ms: number): Promise<boolean> => {
+  let isMore = false
+  await runJob('mailer', async () => {
+    const sent = await sendDue(env, chooseTransport(env), ms)
+    isMore = sent?.isMore === true
+    return sent
+  })
+  return isMore
+}
+
+/** What the Workers may ask for whose commits queue mails. */
+export class Nudges extends WorkerEntrypoint<Env> implements NudgesService {
+  /** Sends what is due, and folds the totals. */
+  async nudge(round = 1) {
+    answerNudge(this.ctx, this.env, round, async () => {
+      await fold(this.env, connect(this.env)).catch(() => {})
+      return send(this.env, ROUND_MS)
+    })
+  }
+}
 
 /**
- * Sends mail: the outbox by cron, and sign-in links on request of the auth Worker. Its cron also keeps totals and clicks in
- * order, and what names people no longer than needed: it runs every minute with the database alone, without the keys that the other Workers with a cron hold.
+ * Sends mail: the outbox, and sign-in links on request of the auth Worker. Its cron also keeps totals and clicks in
+ * order, and what names people no longer than needed: it runs with the database alone, without the keys that the other Workers with a cron hold.
  */
-export default class Mailer
-  extends WorkerEntrypoint<UpkeepEnv & RetentionEnv & TransportEnv & NewWorkspaceMails & CronEnv>
-  implements MailerService
-{
+export default class Mailer extends Nudges implements MailerService {
   /** Only its own cron calls it by HTTP. */
   override async fetch(request: Request) {
-    return isCron(request) ? answerCron(() => this.#run()) : new Response(null, { status: 404 })
+    return isCron(request) ? answerCron(() => this.#run(new Date())) : new Response(null, { status: 404 })
   }
 
   override scheduled() {
     return callCron(this.env)
   }
 
-  /** Sends what is due, keeps totals and clicks, and logs one line of JSON about each, without an address. */
-  async #run() {
+  /** Does what is due, and logs one line of JSON about each kind. */
+  async #run(now: Date) {
     const failures: unknown[] = []
     // One that fails does not stop the others.
     const run = (job: string, work: () => Promise<object | null>) =>
       runJob(job, work).catch((failure: unknown) => failures.push(failure))
-    await run('held', async () => {
-      const released = await releaseMails(connect(this.env), dailyMails(this.env), new Date())
-      return released ? { released } : null
+    const { env } = this
+    let due = { held: false, mails: false, upkeep: false, retention: false }
+    await run('mailer', async () => {
+      due = await whatIsDue(connect(env), {
+        held: hasHeldMails,
+        mails: hasDueMails(now),
+        upkeep: needsUpkeep(clickDays(env)),
+        retention: needsRetention(keptSince(env, now), now),
+      })
+      return null
     })
-    await run('mailer', async () => sendDue(this.env, chooseTransport(this.env)))
-    await run('upkeep', () => upkeep(this.env))
-    await run('retention', () => retain(this.env, new Date()))
+    let released = 0
+    if (due.held)
+      await run('held', async () => {
+        released = await releaseMails(connect(env), dailyMails(env), now)
+        return released ? { released } : null
+      })
+    if (due.mails || released)
+      await send(env, cronMs(env)).catch((failure: unknown) => failures.push(failure))
+    if (due.upkeep) await run('upkeep', () => upkeep(env))
+    if (due.retention) await run('retention', () => retain(env, now))
     if (failures.length > 0) throw failures[0]
   }
 

@@ -1,5 +1,5 @@
 import { createApp } from '../lib/http/app.ts'
-import { type NudgeEnv, nudgeAfterChanges } from '../lib/webhooks/nudge.service.ts'
+import { type NudgeEnv, nudgeAfterChanges } from '../lib/http/nudge.service.ts'
 import apiKeys from './manage/api-keys.ts'
 import applications from './manage/applications.ts'
 import audit from './manage/audit.ts'
@@ -33,8 +33,8 @@ import webhooks from './manage/webhooks.ts'
 import workspaces from './manage/workspaces.ts'
 
 /** The endpoints under /api/workspaces except imports and payout runs: one file per resource in manage/. */
-export default createApp<NudgeEnv['Bindings']>()
-  .use(nudgeAfterChanges())
+export default createApp<NudgeEnv<'OUTBOX' | 'PAYOUT_QUEUE' | 'WEBHOOKS'>['Bindings']>()
+  .use(nudgeAfterChanges('OUTBOX', 'PAYOUT_QUEUE', 'WEBHOOKS'))
   .route('/', workspaces)
   .route('/', members)
   .route('/', programs)

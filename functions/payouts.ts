@@ -3,10 +3,19 @@ import { manager } from '../lib/auth/access.ts'
 import { requireFreshSignIn } from '../lib/auth/fresh-sign-in.ts'
 import { idempotent } from '../lib/auth/idempotent.ts'
 import { createApp } from '../lib/http/app.ts'
-import { answerCron, type CronEnv, callCron, isCron } from '../lib/http/cron.ts'
+import { answerCron, type CronEnv, type CronTimeEnv, callCron, cronMs, isCron } from '../lib/http/cron.ts'
 import { ApiError } from '../lib/http/errors.ts'
 import { found } from '../lib/http/found.ts'
 import { runJob } from '../lib/http/logging.ts'
+import {
+  answerNudge,
+  type NudgeEnv,
+  nudgeAfterChanges,
+  nudgeAll,
+  ROUND_MS,
+  type SelfEnv,
+} from '../lib/http/nudge.service.ts'
+import type { NudgesService } from '../lib/http/nudges.rpc.ts'
 import { body } from '../lib/http/validate.ts'
 import { invoicePdf } from '../lib/papers/invoice-pdf.service.ts'
 import type { CreditNote, Invoice } from '../lib/papers/invoices.ts'
@@ -35,17 +44,16 @@ import { payDue, previewPayouts, runPayouts } from '../lib/payouts/run.service.t
 import type { PayoutEnv } from '../lib/payouts/send.service.ts'
 import { listSentEvents } from '../lib/payouts/sent-events.service.ts'
 import { encryptSecret } from '../lib/secrets.ts'
-import { type NudgeEnv, nudgeAfterChanges, nudgeWebhooks } from '../lib/webhooks/nudge.service.ts'
 import { findProgram } from '../lib/workspace/programs.queries.ts'
 
 const PREVIEW_CHANGED =
   'The run would pay more than expected, so nothing is paid. Check the preview, and retry with its totals.'
 
-type Env = PayoutEnv & NudgeEnv['Bindings'] & CronEnv
+type Env = PayoutEnv & NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings'] & CronEnv & CronTimeEnv & SelfEnv
 
 /** POST /api/workspaces/:workspace/payouts/run: runs payouts. Spec, section 3; design, sections 7 and 12. */
 const app = createApp<Env>()
-  .use(nudgeAfterChanges())
+  .use(nudgeAfterChanges('OUTBOX', 'WEBHOOKS'))
   .post('/api/workspaces/:workspace/payouts/run', manager(), body(PayoutRun), idempotent(), async (c) => {
     const { dryRun, programId, method, expected, ...limits } = c.req.valid('json')
     const { db, now, signedInAt, user, workspace } = c.var
@@ -71,20 +79,35 @@ const app = createApp<Env>()
     return c.json<RunResultResponse>(result)
   })
 
+/** Pays what is due, and logs one line of JSON. @returns whether more may be due */
+const pay = async (env: Env, ms: number): Promise<boolean> => {
+  let isMore = false
+  await runJob('payouts', async () => {
+    const paid = await payDue(env, new Date(), ms)
+    isMore = paid?.isMore === true
+    if (paid) await nudgeAll(env, 'OUTBOX', 'WEBHOOKS')
+    return paid
+  })
+  return isMore
+}
+
+/** What the managers' Workers may ask for whose commits leave payouts to send, cancel or report. */
+export class Nudges extends WorkerEntrypoint<Env> implements NudgesService {
+  async nudge(round = 1) {
+    answerNudge(this.ctx, this.env, round, () => pay(this.env, ROUND_MS))
+  }
+}
+
 /** Pays partners, by cron and on a manager's request. The only Worker that calls the merchants' Stripe accounts. */
-export default class Payouts extends WorkerEntrypoint<Env> {
+export default class Payouts extends Nudges {
   override fetch(request: Request) {
-    return isCron(request) ? answerCron(() => this.#run()) : app.fetch(request, this.env, this.ctx)
+    return isCron(request)
+      ? answerCron(async () => void (await pay(this.env, cronMs(this.env))))
+      : app.fetch(request, this.env, this.ctx)
   }
 
   override scheduled() {
     return callCron(this.env)
-  }
-
-  /** Pays what is due, and logs one line of JSON. */
-  async #run() {
-    await runJob('payouts', () => payDue(this.env))
-    this.ctx.waitUntil(nudgeWebhooks(this.env))
   }
 }
 

@@ -1,3 +1,4 @@
+import { type NudgeEnv, nudgeAfterChanges } from '../lib/http/nudge.service.ts'
 import { createPages, signedIn } from '../lib/pages/render.tsx'
 import address from './portal/address.tsx'
 import commissions from './portal/commissions.tsx'
@@ -17,7 +18,8 @@ import unsubscribe from './portal/unsubscribe.tsx'
  * address, in all workspaces. Under /join, people apply to become one, and under
  * /unsubscribe, partners end messages to them.
  */
-export default createPages()
+export default createPages<NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings']>()
+  .use(nudgeAfterChanges('OUTBOX', 'WEBHOOKS'))
   .use('/portal/*', signedIn())
   .route('/', overview)
   .route('/', links)

@@ -1,9 +1,11 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import { connect } from '../lib/db/connection.ts'
+import { whatIsDue } from '../lib/db/due.queries.ts'
 import { type AppEnv, createApp } from '../lib/http/app.ts'
 import { answerCron, type CronEnv, callCron, isCron } from '../lib/http/cron.ts'
 import { ApiError } from '../lib/http/errors.ts'
 import { describeError, log, noteForLog, runJob } from '../lib/http/logging.ts'
+import { type NudgeEnv, nudgeAfterChanges } from '../lib/http/nudge.service.ts'
 import { callerKey, limitRate } from '../lib/http/rate-limit.ts'
 import { rpc } from '../lib/http/rpc.ts'
 import { limitBody } from '../lib/http/validate.ts'
@@ -25,6 +27,8 @@ import type {
   ReferralsService,
   ReportsService,
 } from '../lib/purchases/purchases.rpc.ts'
+import { hasEndedWaits } from '../lib/purchases/received.queries.ts'
+import { hasMarked } from '../lib/purchases/replan.queries.ts'
 import { originOf, readEvent } from '../lib/purchases/stripe/events.schemas.ts'
 import { refuse } from '../lib/purchases/stripe/refusals.ts'
 import type { WebhookResponse } from '../lib/purchases/stripe/settings.responses.ts'
@@ -37,11 +41,10 @@ import type { CreditOutcome, HandCreditRequest } from '../lib/tracking/hand-cred
 import type { HandRefundOutcome } from '../lib/tracking/hand-refunds.ts'
 import type { RefundReport } from '../lib/tracking/refund.ts'
 import { lostRace } from '../lib/unavailable.ts'
-import { type NudgeEnv, nudgeAfterChanges } from '../lib/webhooks/nudge.service.ts'
 import type { Act } from '../lib/workspace/audit.queries.ts'
 
 type StripeBindings = AppEnv['Bindings'] &
-  NudgeEnv['Bindings'] &
+  NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings'] &
   CronEnv & {
     SECRETS_KEY: string
     PAYOUTS: AccountsService
@@ -54,7 +57,7 @@ const NO_EVENT = 'This is not an event in the form that Stripe documents.'
 
 /** POST /api/webhooks/stripe/:workspace: receives the events of a merchant's Stripe account. Design, section 5. */
 const app = createApp<StripeBindings>()
-  .use(nudgeAfterChanges())
+  .use(nudgeAfterChanges('OUTBOX', 'WEBHOOKS'))
   .post('/api/webhooks/stripe/:workspace', limitBody(MAX_EVENT_BYTES), async (c) => {
     const { db, now } = c.var
     const header = checkTimestamp(c.req.header('Stripe-Signature'), now)
@@ -115,9 +118,13 @@ export default class StripeWebhook extends WorkerEntrypoint<StripeBindings> {
    */
   async #run() {
     const job = 'stripe-webhook'
+    const now = new Date()
+    const isDue = { endWaits: hasEndedWaits(now), continueReplans: hasMarked }
+    const due = await whatIsDue(connect(this.env), isDue)
     for (const [work, run] of Object.entries({ endWaits, continueReplans })) {
+      if (!Reflect.get(due, work)) continue
       await runJob(job, async () => {
-        const { applied, failures } = await run(() => connect(this.env), new Date())
+        const { applied, failures } = await run(() => connect(this.env), now)
         for (const failure of failures) log('error', { job, work, ...describeError(failure) })
         return applied ? { work, applied } : null
       })

@@ -1,13 +1,13 @@
 import { apiKey } from '../lib/auth/api-keys.ts'
+import type { ReportQueues } from '../lib/http/nudge.service.ts'
 import { rpc } from '../lib/http/rpc.ts'
 import { createTrackingApp } from '../lib/http/tracking-app.ts'
 import { body } from '../lib/http/validate.ts'
 import type { ReportsService } from '../lib/purchases/purchases.rpc.ts'
 import { BATCH_MAX_BYTES, BatchRequest, limitEvents } from '../lib/tracking/batch.schemas.ts'
 import { recordBatch } from '../lib/tracking/batch.service.ts'
-import type { NudgeEnv } from '../lib/webhooks/nudge.service.ts'
 
-type Bindings = NudgeEnv['Bindings'] & { STRIPE_WEBHOOK: ReportsService }
+type Bindings = ReportQueues['Bindings'] & { STRIPE_WEBHOOK: ReportsService }
 
 const batch = body(BatchRequest, { maxBytes: BATCH_MAX_BYTES, precheck: limitEvents, checksRows: true })
 

@@ -1,6 +1,7 @@
 import { cors } from 'hono/cors'
 import { isbot } from 'isbot'
 import { ApiError } from '../lib/http/errors.ts'
+import { foldSometimes, type NudgeEnv } from '../lib/http/nudge.service.ts'
 import type { RateLimiter } from '../lib/http/rate-limit.ts'
 import { createTrackingApp } from '../lib/http/tracking-app.ts'
 import { body } from '../lib/http/validate.ts'
@@ -15,7 +16,9 @@ import { pageOf, readVisit, subOf, timeOfVisit } from '../lib/tracking/visits.ts
 const ONE_DAY_SECONDS = 86_400
 
 /** POST /api/track/click: records a visit through a partner's link. Any site may call it; the snippet does. */
-export default createTrackingApp<{ FAILURE_LIMIT: RateLimiter }>({ onlyFailures: true })
+export default createTrackingApp<NudgeEnv<'OUTBOX'>['Bindings'] & { FAILURE_LIMIT: RateLimiter }>({
+  onlyFailures: true,
+})
   .use(
     '/api/track/click',
     cors({ origin: '*', allowMethods: ['POST'], allowHeaders: ['Content-Type'], maxAge: ONE_DAY_SECONDS }),
@@ -50,6 +53,8 @@ export default createTrackingApp<{ FAILURE_LIMIT: RateLimiter }>({ onlyFailures:
 
       if (slugKeys[0])
         noteVisit(c, { programId, slug: slugKeys[0], page: landingUrl, hadClick: heldIds.length > 0 })
+
+      foldSometimes(c)
 
       const { clickId, expiresAt, keptUntil } = click
       const page = { site: c.req.header('Sec-Fetch-Site'), origin: c.req.header('Origin') }

@@ -1,13 +1,13 @@
 import { apiKey } from '../lib/auth/api-keys.ts'
+import type { ReportQueues } from '../lib/http/nudge.service.ts'
 import { rpc } from '../lib/http/rpc.ts'
 import { createTrackingApp } from '../lib/http/tracking-app.ts'
 import { body } from '../lib/http/validate.ts'
 import type { ReportsService } from '../lib/purchases/purchases.rpc.ts'
 import { recordReport } from '../lib/tracking/report.service.ts'
 import { LeadEvent } from '../lib/tracking/reports.schemas.ts'
-import type { NudgeEnv } from '../lib/webhooks/nudge.service.ts'
 
-type Bindings = NudgeEnv['Bindings'] & { STRIPE_WEBHOOK: ReportsService }
+type Bindings = ReportQueues['Bindings'] & { STRIPE_WEBHOOK: ReportsService }
 
 /** POST /api/track/lead: records a lead, its customer, and the commission if the group has a lead reward. Spec, section 4.2. */
 export default createTrackingApp<Bindings>().post('/api/track/lead', apiKey(), body(LeadEvent), (c) =>

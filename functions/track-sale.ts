@@ -1,13 +1,13 @@
 import { apiKey } from '../lib/auth/api-keys.ts'
+import type { ReportQueues } from '../lib/http/nudge.service.ts'
 import { rpc } from '../lib/http/rpc.ts'
 import { createTrackingApp } from '../lib/http/tracking-app.ts'
 import { body } from '../lib/http/validate.ts'
 import type { ReportsService } from '../lib/purchases/purchases.rpc.ts'
 import { recordReport } from '../lib/tracking/report.service.ts'
 import { SaleEvent } from '../lib/tracking/reports.schemas.ts'
-import type { NudgeEnv } from '../lib/webhooks/nudge.service.ts'
 
-type Bindings = NudgeEnv['Bindings'] & { STRIPE_WEBHOOK: ReportsService }
+type Bindings = ReportQueues['Bindings'] & { STRIPE_WEBHOOK: ReportsService }
 
 /** POST /api/track/sale: records a sale, and the commission that it earns. Spec, section 4.1. */
 export default createTrackingApp<Bindings>().post('/api/track/sale', apiKey(), body(SaleEvent), (c) =>

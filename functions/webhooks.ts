@@ -1,43 +1,52 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
-import { answerCron, type CronEnv, callCron, isCron } from '../lib/http/cron.ts'
+import { answerCron, type CronEnv, type CronTimeEnv, callCron, cronMs, isCron } from '../lib/http/cron.ts'
 import { runJob } from '../lib/http/logging.ts'
+import { answerNudge, type NudgeEnv, nudgeAll, ROUND_MS, type SelfEnv } from '../lib/http/nudge.service.ts'
+import type { NudgesService } from '../lib/http/nudges.rpc.ts'
 import { decryptSecret, encryptSecret } from '../lib/secrets.ts'
 import { allowsLocal, sendDue, type WebhooksEnv } from '../lib/webhooks/send-due.service.ts'
 import { urlRefusal } from '../lib/webhooks/url.ts'
-import type { EndpointsService, NudgesService } from '../lib/webhooks/webhooks.rpc.ts'
+import type { EndpointsService } from '../lib/webhooks/webhooks.rpc.ts'
 
 /** As many random bytes as the signature has: the specification asks for 24 to 64. */
 const SECRET_BYTES = 32
 
-/** The next run starts a minute after this one. */
-const CRON_MS = 40_000
-/** What is waited for after a response may take 30 seconds. */
-const NUDGE_MS = 18_000
+type Env = WebhooksEnv & NudgeEnv<'OUTBOX'>['Bindings'] & CronEnv & CronTimeEnv & SelfEnv
 
 /** What is sealed for repeats is encrypted apart from signing secrets, which no other Worker may decrypt. */
 const repeatsOf = (workspaceId: string) => `${workspaceId} idempotency`
 
+/** Sends what is due, and logs one line of JSON. @returns whether more is due */
+const send = async (env: Env, run: { ms: number; waits?: boolean }): Promise<boolean> => {
+  let isMore = false
+  await runJob('webhooks', async () => {
+    const sent = await sendDue(env, run)
+    isMore = sent?.isMore === true
+    // Managers are mailed about an endpoint that is disabled.
+    if (sent?.failed || sent?.retry) await nudgeAll(env, 'OUTBOX')
+    return sent
+  })
+  return isMore
+}
+
+/** What the Workers may ask for whose commits webhooks report. */
+export class Nudges extends WorkerEntrypoint<Env> implements NudgesService {
+  async nudge(round = 1) {
+    answerNudge(this.ctx, this.env, round, () => send(this.env, { ms: ROUND_MS, waits: true }))
+  }
+}
+
 /** Sends webhooks to the merchants' backends. docs/webhooks.md. */
-export default class Webhooks extends WorkerEntrypoint<WebhooksEnv & CronEnv> {
-  /** Only its own cron calls it by HTTP. It sends what is due, and logs one line of JSON. */
+export default class Webhooks extends Nudges {
+  /** Only its own cron calls it by HTTP. */
   override async fetch(request: Request) {
     return isCron(request)
-      ? answerCron(() => runJob('webhooks', () => sendDue(this.env, { ms: CRON_MS })))
+      ? answerCron(async () => void (await send(this.env, { ms: cronMs(this.env) })))
       : new Response(null, { status: 404 })
   }
 
   override scheduled() {
     return callCron(this.env)
-  }
-}
-
-/** What the Workers may ask for whose commits webhooks report. */
-export class Nudges extends WorkerEntrypoint<WebhooksEnv> implements NudgesService {
-  async nudge() {
-    // Best effort, in its own time: the cron sends what this leaves.
-    this.ctx.waitUntil(
-      runJob('webhooks', () => sendDue(this.env, { ms: NUDGE_MS, waits: true })).catch(() => {}),
-    )
   }
 }
 

@@ -37,6 +37,18 @@ describe.each(workerNames())('the Worker %s', (env) => {
   })
 })
 
+test('crons run at the same times, as often as CRON_MINUTES says', () => {
+  const configs = workerNames().map((env) => unstable_readConfig({ config, env }))
+  const crons = configs.flatMap(({ triggers }) => triggers.crons ?? [])
+  const minutes = configs.flatMap(({ vars }) =>
+    typeof vars.CRON_MINUTES === 'string' ? [vars.CRON_MINUTES] : [],
+  )
+  expect({ crons: new Set(crons), minutes: new Set(minutes) }).toEqual({
+    crons: new Set(['*/30 * * * *']),
+    minutes: new Set(['30']),
+  })
+})
+
 test('only shared keys stand at the top of wrangler.toml: assets, routes and triggers would leak into every Worker', () => {
   const [top = ''] = readFileSync(config, 'utf8').split(/^\[env\./m)
   expect(top).not.toMatch(/^(assets|routes?|triggers|services|vars|secrets|\[)/m)

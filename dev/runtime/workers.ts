@@ -96,6 +96,7 @@ const toWorker = (env: string, config: WorkerConfig, settings: Settings, scripts
  * @param bundles a Worker without one is not started
  * @param mending what happens when workerd ends by itself: it is started again, at the same URL
  * @param onLine receives each log line
+ * @param without bindings that the Workers lack: tests of what is queued leave out those that have it sent at once
  * @throws when one of them doesn't build or doesn't respond
  */
 export const startWorkers = async (
@@ -103,8 +104,12 @@ export const startWorkers = async (
   bundles: Bundles,
   mending?: Mending,
   onLine: (line: string) => void = () => {},
+  without: string[] = [],
 ): Promise<Workers> => {
-  const configs = [...readWorkerConfigs()]
+  const configs = [...readWorkerConfigs()].map(([env, config]) => {
+    const services = config.services.filter(({ binding }) => !without.includes(binding))
+    return [env, { ...config, services }] as const
+  })
   const logs: string[] = []
   const takeLogs = () => logs.splice(0)
   const files = configs.flatMap(([, { assets, compatibility_date }]) =>

@@ -2,18 +2,20 @@
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type { AppEnv } from '../http/app.ts'
+import type { NudgeEnv } from '../http/nudge.service.ts'
 import type { RateLimiter } from '../http/rate-limit.ts'
 import type { MailerService } from '../mail/mailer.rpc.ts'
 import { createAuth } from './better-auth.ts'
 import { isSecure } from './cookies.ts'
 import { refuseCrossSite } from './session.ts'
 
-export type AuthBindings = AppEnv['Bindings'] & {
-  FAILURE_LIMIT: RateLimiter
-  /** Signs the cookies: 32 random characters or more. Changing it signs everyone out. */
-  AUTH_SECRET: string
-  MAILER: MailerService
-}
+export type AuthBindings = AppEnv['Bindings'] &
+  NudgeEnv<'OUTBOX'>['Bindings'] & {
+    FAILURE_LIMIT: RateLimiter
+    /** Signs the cookies: 32 random characters or more. Changing it signs everyone out. */
+    AUTH_SECRET: string
+    MAILER: MailerService
+  }
 
 /** The app of the auth Worker's routes. */
 export type AuthEnv = AppEnv & {

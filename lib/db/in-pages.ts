@@ -1,3 +1,7 @@
+/** How many pages of a kind one run of the cron may take: a small share of its subrequests. */
+export const mostPages = (least: number, { MAX_FETCHES }: { MAX_FETCHES?: string }): number =>
+  Math.max(least, Math.floor((Number(MAX_FETCHES) || 0) / 100))
+
 /**
  * Repeats a call of the cron until it has found less than a page, or as often as one run allows.
  *

@@ -8,6 +8,20 @@ const CRON_URL = 'https://self/cron'
 
 export type CronEnv = { SELF: { fetch: (url: string, init: RequestInit) => Promise<Response> } }
 
+export type CronTimeEnv = {
+  /** Minutes between two runs. */
+  CRON_MINUTES: string
+}
+
+/** Within the 15 minutes that Cloudflare gives a cron. */
+const MOST_MS = 780_000
+/** Of a minute: most runs have ended when the next one starts. */
+const SHARE_MS = 45_000
+
+/** How long a run may take. */
+export const cronMs = ({ CRON_MINUTES }: CronTimeEnv): number =>
+  Math.min(Math.max(Number(CRON_MINUTES) || 1, 1) * SHARE_MS, MOST_MS)
+
 /** Runs the Worker's cron in its `fetch`: for `scheduled`. @throws if it failed, which it has logged */
 export const callCron = async ({ SELF }: CronEnv): Promise<void> => {
   const { ok } = await SELF.fetch(CRON_URL, { method: 'POST' })

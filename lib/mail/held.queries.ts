@@ -8,6 +8,11 @@ import type { Db } from '../db/connection.ts'
 /** Of each workspace and run: mails of a trusted workspace are released without a limit, some at a time. */
 const MAX_RELEASED = 1_000
 
+const isHeld = sql`is_held and failed_at is null`
+
+/** Whether any mail is held, as a condition. */
+export const hasHeldMails = sql`exists (select from mails where ${isHeld})`
+
 /**
  * Releases held mails: all of a workspace that the operator trusts; so many a day (UTC) of another one, once a sale was credited
  * to a partner. Only totals that are folded count, which is a matter of a minute. Looks at one row of each workspace that holds
@@ -15,7 +20,6 @@ const MAX_RELEASED = 1_000
  */
 export const releaseMails = async (db: Db, daily: number, now: Date): Promise<number> => {
   const today = new Date(now.toISOString().slice(0, 10))
-  const isHeld = sql`is_held and failed_at is null`
   const nextOf = (after: ReturnType<typeof sql>) => sql`
     (select workspace_id from mails where ${isHeld} ${after} order by workspace_id limit 1)`
   const { rows } = await sql`

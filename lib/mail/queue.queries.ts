@@ -32,6 +32,17 @@ type Row = Omit<LeasedMail, 'edited' | 'brand'> & {
   isWithheld: boolean
 }
 
+/** Whether a mail is due. @param m its alias */
+const isDue = (
+  m: string,
+  now: Date,
+) => sql`${sql.ref(`${m}.sent_at`)} is null and ${sql.ref(`${m}.failed_at`)} is null
+    and not ${sql.ref(`${m}.is_held`)}
+    and ${sql.ref(`${m}.next_attempt_at`)} <= ${now}::timestamptz`
+
+/** Whether any mail is due, as a condition. */
+export const hasDueMails = (now: Date) => sql`exists (select from mails m where ${isDue('m', now)})`
+
 /**
  * Leases mails that are due. Invitations are urgent, because somebody waits for them. Mails whose first attempt was
  * before `windowStart` fail: another attempt could deliver them twice. So do those from which their recipients have unsubscribed.
@@ -42,15 +53,12 @@ export const leaseMails = async (
   db: Db,
   { now, leaseEnd, windowStart, limit }: { now: Date; leaseEnd: Date; windowStart: Date; limit: number },
 ): Promise<{ mails: LeasedMail[]; withheld: number }> => {
-  const isDue = (m: string) => sql`${sql.ref(`${m}.sent_at`)} is null and ${sql.ref(`${m}.failed_at`)} is null
-    and not ${sql.ref(`${m}.is_held`)}
-    and ${sql.ref(`${m}.next_attempt_at`)} <= ${now}::timestamptz`
   const isExpired = sql`m.first_attempt_at < ${windowStart}::timestamptz`
   const canUnsubscribe = sql`m.kind = any(${`{${UNSUBSCRIBABLE_KINDS}}`}::text[])`
   const hasUnsubscribed = sql`(${canUnsubscribe} and exists (
     select from mail_optouts o where o.workspace_id = m.workspace_id and o.email = m.recipient))`
   const { rows } = await sql<Row>`
-    with ${dueRows({ table: 'mails', isDue, lane: 'kind', urgentLane: 'invitation', limit })}
+    with ${dueRows({ table: 'mails', isDue: (m) => isDue(m, now), lane: 'kind', urgentLane: 'invitation', limit })}
     update mails m
     set attempts = m.attempts + case when ${isExpired} or ${hasUnsubscribed} then 0 else 1 end,
         first_attempt_at = coalesce(m.first_attempt_at, ${now}),

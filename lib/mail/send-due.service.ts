@@ -1,6 +1,5 @@
 /** One run of the mailer: leases the mails that are due, sends them, and saves the results. */
-import { connect } from '../db/connection.ts'
-import type { DatabaseEnv } from '../db/neon.ts'
+import { type Budget, type BudgetEnv, hasLeft, newBudget, withDb } from '../payouts/budget.service.ts'
 import { Unavailable } from '../unavailable.ts'
 import { deliverableAddress } from './address.ts'
 import { oneLine } from './content.ts'
@@ -10,13 +9,14 @@ import { outboxContent } from './templates.tsx'
 import type { Outcome, Transport } from './transport.ts'
 import { unsubscribeHeaders, unsubscribeUrl } from './unsubscribe.ts'
 
-/**
- * Cloudflare's free plan allows 50 fetches a run: 3 to lease the mails, 40 to send them, 6 to save the results, retries
- * included. One run a minute makes 2,400 mails an hour.
- */
-const MAX_SENDS = 40
-/** The next run starts a minute after this one. */
-const RUN_MS = 45_000
+/** Few enough to be sent long before their lease ends. */
+const MAX_PAGE = 40
+/** Leasing a page, and saving its results. */
+const FETCHES_PER_PAGE = 2
+/** For retries of these. */
+const SPARE_FETCHES = 3
+/** How long a page is sent. */
+const PAGE_MS = 45_000
 const SEND_TIMEOUT_MS = 10_000
 /** The longest wait that a transport may ask for. For a longer one, the run ends. */
 const MAX_WAIT_SECONDS = 5
@@ -33,6 +33,8 @@ export type Tally = {
   failed: number
   waiting: number
   code: string | undefined
+  /** Whether more are due, for which the run had no time or fetches left. */
+  isMore: true | undefined
 }
 
 const after = (time: number, seconds: number): Date => new Date(time + seconds * 1_000)
@@ -92,15 +94,17 @@ const secondsToWait = (outcome: Outcome): number => {
 }
 
 /** Sends mails one after the other, at the transport's pace, until the transport pauses or the run's limits are reached. */
-const sendAll = async (mails: LeasedMail[], transport: Transport, endsAt: number) => {
+const sendAll = async (mails: LeasedMail[], transport: Transport, budget: Budget) => {
   const results: MailResult[] = []
-  let sends = 0
+  const endsAt = Math.min(budget.endsAt, Date.now() + PAGE_MS)
+  let sends = mails.length
   let pause: Extract<Outcome, { kind: 'paused' }> | undefined
 
   for (const mail of mails) {
     let outcome: Outcome | undefined = pause
-    while (!pause && sends < MAX_SENDS && Date.now() < endsAt) {
-      sends++
+    while (!pause && sends > 0 && Date.now() < endsAt) {
+      sends--
+      budget.fetches--
       outcome = await trySend(mail, transport)
       if (outcome.kind === 'paused' && outcome.seconds > MAX_WAIT_SECONDS) pause = outcome
       else await sleep(Math.min(secondsToWait(outcome), MAX_WAIT_SECONDS))
@@ -112,10 +116,10 @@ const sendAll = async (mails: LeasedMail[], transport: Transport, endsAt: number
 }
 
 /** Saves the results. @throws {Unavailable} after the second attempt */
-const saveResults = async (env: DatabaseEnv, results: MailResult[]): Promise<void> => {
+const saveResults = async (env: BudgetEnv, results: MailResult[], budget: Budget): Promise<void> => {
   for (let round = 1; ; round++) {
     try {
-      return await saveMailResults(connect(env), results, new Date())
+      return await withDb(env, budget, (db) => saveMailResults(db, results, new Date()))
     } catch (error) {
       if (round === SAVE_ATTEMPTS || !(error instanceof Unavailable)) throw error
       await sleep(SAVE_PAUSE_MS / 1_000)
@@ -123,32 +127,42 @@ const saveResults = async (env: DatabaseEnv, results: MailResult[]): Promise<voi
   }
 }
 
+/** How many mails the rest of a budget allows. */
+const pageSize = (budget: Budget): number =>
+  hasLeft(budget) ? Math.min(MAX_PAGE, budget.fetches - FETCHES_PER_PAGE - SPARE_FETCHES) : 0
+
 /**
- * Sends the mails that are due, up to a run's limits.
+ * Sends the mails that are due, in pages, as long as the budget lasts.
  *
+ * @param ms how long a run may take
  * @returns null if there were none
  * @throws {Unavailable} the mails are due again after their lease; a transport with idempotency keys sends none twice
  */
-export const sendDue = async (env: DatabaseEnv, transport: Transport): Promise<Tally | null> => {
-  const now = Date.now()
-  const { mails, withheld } = await leaseMails(connect(env), {
-    now: new Date(now),
-    leaseEnd: after(now, LEASE_SECONDS),
-    windowStart: after(now, -WINDOW_SECONDS),
-    limit: MAX_SENDS,
-  })
-  if (mails.length + withheld === 0) return null
+export const sendDue = async (env: BudgetEnv, transport: Transport, ms: number): Promise<Tally | null> => {
+  const budget = newBudget(env, ms)
+  const tally: Tally = { sent: 0, retried: 0, failed: 0, waiting: 0, code: undefined, isMore: true }
+  for (let limit = pageSize(budget); limit > 0 && tally.isMore; limit = pageSize(budget)) {
+    const now = Date.now()
+    const lease = {
+      now: new Date(now),
+      leaseEnd: after(now, LEASE_SECONDS),
+      windowStart: after(now, -WINDOW_SECONDS),
+      limit,
+    }
+    const { mails, withheld } = await withDb(env, budget, (db) => leaseMails(db, lease))
+    const { results, pause } = await sendAll(mails, transport, budget)
+    if (results.length) await saveResults(env, results, budget)
 
-  const { results, pause } = await sendAll(mails, transport, now + RUN_MS)
-  if (results.length) await saveResults(env, results)
-
-  const count = (outcome: MailResult['outcome']) =>
-    results.filter((result) => result.outcome === outcome).length
-  return {
-    sent: count('sent'),
-    retried: count('retry'),
-    failed: count('failed') + withheld,
-    waiting: count('waiting'),
-    code: pause?.code,
+    const count = (outcome: MailResult['outcome']) =>
+      results.filter((result) => result.outcome === outcome).length
+    tally.sent += count('sent')
+    tally.retried += count('retry')
+    tally.failed += count('failed') + withheld
+    tally.waiting += count('waiting')
+    tally.code = pause?.code
+    const isFull = mails.length + withheld === limit || count('waiting') > 0
+    if (pause || !isFull) tally.isMore = undefined
   }
+  const { sent, retried, failed, waiting } = tally
+  return sent + retried + failed + waiting > 0 ? tally : null
 }

@@ -22,6 +22,10 @@ const isUnready = sql`(a.status <> 'enabled' or a.pays_bank is false) and a.stri
 
 type Lease = { now: Date; limit: number }
 
+const wantedAccounts = (isWanted: RawBuilder<unknown>) => sql`
+      select a.id, k.ciphertext from payout_accounts a join stripe_keys k on k.workspace_id = a.workspace_id
+      where ${isUnready} and ${isWanted}`
+
 /** Picks accounts, and notes that they are being asked for. Concurrent Workers get different ones. */
 const lease = async (
   db: Db,
@@ -29,9 +33,7 @@ const lease = async (
   { now, limit }: Lease,
 ): Promise<UnreadAccount[]> => {
   const { rows } = await sql<UnreadAccount>`
-    with wanted as (
-      select a.id, k.ciphertext from payout_accounts a join stripe_keys k on k.workspace_id = a.workspace_id
-      where ${isUnready} and ${isWanted}
+    with wanted as (${wantedAccounts(isWanted)}
       order by a.asked_at nulls first limit ${limit} for update of a skip locked
     )
     update payout_accounts a set asked_at = ${now} from wanted where a.id = wanted.id
@@ -40,12 +42,15 @@ const lease = async (
   return rows
 }
 
+const notAskedToday = (now: Date) =>
+  sql`(a.asked_at is null or a.asked_at <= ${new Date(now.getTime() - DAY_MS)}::timestamptz)`
+
 /** Accounts of any workspace that were not asked for within the last day. */
+export const dailyAccounts = (now: Date) => wantedAccounts(notAskedToday(now))
+
+/** Leases some of these. */
 export const leaseDailyAccounts = (db: Db, { now, limit }: Lease): Promise<UnreadAccount[]> =>
-  lease(db, sql`(a.asked_at is null or a.asked_at <= ${new Date(now.getTime() - DAY_MS)}::timestamptz)`, {
-    now,
-    limit,
-  })
+  lease(db, notAskedToday(now), { now, limit })
 
 /**
  * Accounts of partners to whom a run's workspace owes something, and that were not asked for since the run's cutoff. `coalesce`

@@ -165,6 +165,12 @@ export const cancelRun = async (db: Db, act: Act, id: string): Promise<Run | und
   return step.run
 }
 
+/** What requests did not manage to cancel: runs, and payouts whose commissions are not free yet. */
+export const unfinishedCancels = [
+  sql`select from payout_runs where is_canceling`,
+  sql`select from payouts where is_freeing`,
+]
+
 /**
  * Continues what requests did not manage: one page of payouts of a canceled run, or else of commissions to let go.
  *

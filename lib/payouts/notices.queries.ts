@@ -36,6 +36,13 @@ const isDue = (now: Date) => sql`case
   else not exists (select from payouts p where p.workspace_id = r.workspace_id and p.run_id = r.id
                                            and p.status = 'processing' and p.attempts = 0) end`
 
+const dueNotices = (now: Date) => sql`
+          from payout_run_notices n join payout_runs r on r.id = n.run_id
+          where n.mailed_at is null and ${isDue(now)}`
+
+/** Notices that are due. */
+export const anyNotices = (now: Date) => sql`select ${dueNotices(now)}`
+
 /** The runs that managers are to be mailed about, once all payouts were attempted: one mail reports all of them. */
 export const listDueNotices = async (db: Db, now: Date, limit: number): Promise<DueNotice[]> => {
   const { rows } = await sql<DueNotice>`
@@ -45,9 +52,7 @@ export const listDueNotices = async (db: Db, now: Date, limit: number): Promise<
            case when r.needs_approval and num_nonnulls(r.approved_at, r.declined_at) = 0
                 then coalesce(r.expected, '{}') end as "toApprove",
            w.name as "workspaceName", w.slug, g.name as "programName", n.reasons
-    from (select n.run_id, array_agg(n.reason) as reasons
-          from payout_run_notices n join payout_runs r on r.id = n.run_id
-          where n.mailed_at is null and ${isDue(now)}
+    from (select n.run_id, array_agg(n.reason) as reasons ${dueNotices(now)}
           group by n.run_id) n
     join payout_runs r on r.id = n.run_id
     join workspaces w on w.id = r.workspace_id
@@ -129,25 +134,32 @@ export const mailNotice = async (
 /** A program with a scheduled run of which managers get a preview. */
 export type DuePreview = About & { workspaceId: string; programId: string; at: Date }
 
-/** The programs whose next scheduled run is so near that its preview is due. */
+/** The programs whose next scheduled run is so near that its preview is due, with its time. */
+export const duePreviews = (now: Date, aheadMs: number) => {
+  const soon = occurrences('next', now).filter(({ at }) => at.getTime() - now.getTime() <= aheadMs)
+  return sql`
+    select g.id, min(t.at) as at
+    from jsonb_to_recordset(${JSON.stringify(soon)}::jsonb)
+      as t(schedule text, day integer, defaults integer[], at timestamptz)
+    join programs g on g.payout_schedule = t.schedule and t.day = any (coalesce(g.payout_days, t.defaults))
+    join stripe_keys k on k.workspace_id = g.workspace_id
+    group by g.id having min(t.at) is distinct from g.payouts_previewed_for`
+}
+
+/** Some of these. */
 export const listDuePreviews = async (
   db: Db,
   now: Date,
   aheadMs: number,
   limit: number,
 ): Promise<DuePreview[]> => {
-  const soon = occurrences('next', now).filter(({ at }) => at.getTime() - now.getTime() <= aheadMs)
-  if (soon.length === 0) return []
   const { rows } = await sql<DuePreview>`
     select g.workspace_id as "workspaceId", g.id as "programId", g.name as "programName", w.name as "workspaceName", w.slug,
-           min(t.at) as at
-    from jsonb_to_recordset(${JSON.stringify(soon)}::jsonb)
-      as t(schedule text, day integer, defaults integer[], at timestamptz)
-    join programs g on g.payout_schedule = t.schedule and t.day = any (coalesce(g.payout_days, t.defaults))
+           due.at
+    from (${duePreviews(now, aheadMs)}) due
+    join programs g on g.id = due.id
     join workspaces w on w.id = g.workspace_id
-    join stripe_keys k on k.workspace_id = g.workspace_id
-    group by g.id, w.id having min(t.at) is distinct from g.payouts_previewed_for
-    order by min(t.at), g.id limit ${limit}`.execute(db)
+    order by due.at, g.id limit ${limit}`.execute(db)
   return rows
 }
 

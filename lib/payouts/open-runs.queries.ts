@@ -4,6 +4,18 @@ import type { Db } from '../db/connection.ts'
 import type { RunScope } from './due.queries.ts'
 import { occurrences } from './schedules.ts'
 
+/** The occurrences of schedules that are due and have no run yet, of each program the latest. */
+export const dueOccurrences = (now: Date) => sql`
+    select due.*
+    from (select g.workspace_id, g.id, g.review_days, max(t.at) as at
+          from jsonb_to_recordset(${JSON.stringify(occurrences('latest', now))}::jsonb)
+            as t(schedule text, day integer, defaults integer[], at timestamptz)
+          join programs g on g.payout_schedule = t.schedule and t.day = any (coalesce(g.payout_days, t.defaults))
+                         and g.payout_schedule_since <= t.at
+          join stripe_keys k on k.workspace_id = g.workspace_id
+          group by g.id) due
+    where not exists (select from payout_runs r where r.program_id = due.id and r.scheduled_for = due.at)`
+
 /**
  * Inserts the runs of programs whose schedule is due, one per occurrence, of which managers get a report. Idempotent.
  * Programs of workspaces without a Stripe key wait for one.
@@ -16,14 +28,7 @@ export const beginScheduledRuns = async (db: Db, now: Date): Promise<void> => {
     select uuidv7(), due.workspace_id, due.id, 'stripe', ${now}::timestamptz, due.at,
            case when due.review_days > 0 then ${now}::timestamptz + make_interval(days => due.review_days) end, null,
            ${now}::timestamptz
-    from (select g.workspace_id, g.id, g.review_days, max(t.at) as at
-          from jsonb_to_recordset(${JSON.stringify(occurrences('latest', now))}::jsonb)
-            as t(schedule text, day integer, defaults integer[], at timestamptz)
-          join programs g on g.payout_schedule = t.schedule and t.day = any (coalesce(g.payout_days, t.defaults))
-                         and g.payout_schedule_since <= t.at
-          join stripe_keys k on k.workspace_id = g.workspace_id
-          group by g.id) due
-    where not exists (select from payout_runs r where r.program_id = due.id and r.scheduled_for = due.at)
+    from (${dueOccurrences(now)}) due
     on conflict do nothing returning id, workspace_id, sends_at, created_at
     )
     insert into payout_run_notices (workspace_id, run_id, reason, created_at)
@@ -40,12 +45,16 @@ export type OpenRun = RunScope & {
   needsApproval?: boolean | null
 }
 
+const isUnclaimed = sql<SqlBool>`(claimed_at is null and (needs_approval is not true or approved_at is not null))`
+
+/** Runs that have not claimed everything yet, and wait for nobody. */
+export const unclaimedRuns = sql`select from payout_runs where ${isUnclaimed}`
+
 /** The oldest runs that have not claimed everything yet, and wait for nobody. */
 export const listUnclaimedRuns = async (db: Db, limit: number): Promise<OpenRun[]> => {
   const rows = await db
     .selectFrom('payout_runs')
-    .where('claimed_at', 'is', null)
-    .where(sql<SqlBool>`(needs_approval is not true or approved_at is not null)`)
+    .where(isUnclaimed)
     .select([
       'id',
       'workspace_id as workspaceId',

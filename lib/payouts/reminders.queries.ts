@@ -41,13 +41,18 @@ export const listUnnotified = async (
   return rows
 }
 
-/** Workspaces with a Stripe key whose partners were not looked at within the last hour. Each is returned once. */
+const HOUR_MS = 3_600_000
+
+/** Workspaces with a Stripe key whose partners were not looked at within the last hour. */
+export const workspacesToRemind = (now: Date) => sql`
+      select workspace_id from stripe_keys
+      where reminded_at is null or reminded_at <= ${new Date(now.getTime() - HOUR_MS)}`
+
+/** Leases some of these. Each is returned once. */
 export const leaseWorkspacesToRemind = async (db: Db, now: Date, limit: number): Promise<string[]> => {
-  const hourAgo = new Date(now.getTime() - 3_600_000)
   const { rows } = await sql<{ id: string }>`
     update stripe_keys set reminded_at = ${now}
-    where workspace_id in (
-      select workspace_id from stripe_keys where reminded_at is null or reminded_at <= ${hourAgo}
+    where workspace_id in (${workspacesToRemind(now)}
       order by reminded_at nulls first limit ${limit} for update skip locked)
     returning workspace_id as id`.execute(db)
   return rows.map(({ id }) => id)

@@ -133,15 +133,18 @@ export const resolveOfRun = (
 /** A payout that was resolved, whose transfer is looked up in case Stripe answers again. */
 export type ResolvedPayout = { id: string; workspaceId: string; encryptedKey: string }
 
-/** Leases payouts that were resolved, each once a day, in workspaces with a key. */
-export const leaseResolved = async (db: Db, now: Date, limit: number): Promise<ResolvedPayout[]> => {
-  const { rows } = await sql<ResolvedPayout>`
-    update payouts p set next_attempt_at = ${new Date(now.getTime() + DAY_MS)}
-    from (
+/** Payouts that were resolved, each once a day, in workspaces with a key. */
+export const resolvedPayouts = (now: Date) => sql`
       select r.id, k.ciphertext from payouts r join stripe_keys k on k.workspace_id = r.workspace_id
       where r.resolved_at is not null and r.transfer_id is null and r.found_transfer_id is null
         and r.resolved_at > ${now}::timestamptz - make_interval(days => ${FOLLOW_UP_DAYS})
-        and r.next_attempt_at <= ${now}::timestamptz
+        and r.next_attempt_at <= ${now}::timestamptz`
+
+/** Leases some of these. */
+export const leaseResolved = async (db: Db, now: Date, limit: number): Promise<ResolvedPayout[]> => {
+  const { rows } = await sql<ResolvedPayout>`
+    update payouts p set next_attempt_at = ${new Date(now.getTime() + DAY_MS)}
+    from (${resolvedPayouts(now)}
       order by r.next_attempt_at limit ${limit} for update of r skip locked) due
     where p.id = due.id
     returning p.id, p.workspace_id as "workspaceId", due.ciphertext as "encryptedKey"`.execute(db)

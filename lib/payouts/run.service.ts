@@ -1,5 +1,6 @@
 /** Runs payouts, for a manager's request and for the cron. */
 import { connect } from '../db/connection.ts'
+import { whatIsDue } from '../db/due.queries.ts'
 import { describeError, log } from '../http/logging.ts'
 import { Unavailable } from '../unavailable.ts'
 import { checkCountries, checkDailyAccounts, checkOwedAccounts } from './account-checks.service.ts'
@@ -22,14 +23,16 @@ import { checkResolved } from './resolution.service.ts'
 import { runQuery, toRun } from './runs.queries.ts'
 import { startRefusalOf } from './runs.ts'
 import { type PayoutEnv, sendPayouts } from './send.service.ts'
+import { hasDueWork } from './work.queries.ts'
 
 /** Partners per page. A page takes well under a second. */
 const CLAIM_PAGE = 500
 /** The time for a manager's request. The cron continues the run. */
 const REQUEST_MS = 20_000
-/** The next cron starts a minute after this one. */
-const CRON_MS = 45_000
+/** A run of the cron that has fewer left has worked as long as it could: for a page of transfers it needs more. */
+const SPENT_FETCHES = 10
 const MAX_OPEN_RUNS = 20
+const DEFAULT_MS = 45_000
 /** Two for authentication, two for an Idempotency-Key, the program, the set-up, the start of the run, and its results or another preview. */
 const REQUEST_FETCHES = 8
 
@@ -240,10 +243,14 @@ const cancelRest = async (env: PayoutEnv, now: Date, budget: Budget): Promise<nu
 /**
  * The cron: starts the runs that are due, continues those that are open, and sends the payouts that are due.
  *
- * @returns the number of runs, of payouts per outcome, of accounts read, of transfers found, of reminders, and of mails to managers; null if there was nothing to do
+ * @param ms how long it may take
+ * @returns the number of runs, of payouts per outcome, of accounts read, of transfers found, of reminders, and of mails to managers, and
+ *          whether more may be due; null if there was nothing to do
  */
-export const payDue = async (env: PayoutEnv, now = new Date()) => {
-  const budget = newBudget(env, CRON_MS)
+export const payDue = async (env: PayoutEnv, now = new Date(), ms = DEFAULT_MS) => {
+  const budget = newBudget(env, ms)
+  const { work } = await withDb(env, budget, (db) => whatIsDue(db, { work: hasDueWork(now) }))
+  if (!work) return null
   await withDb(env, budget, (db) => beginScheduledRuns(db, now))
   const runs = await withDb(env, budget, (db) => listUnclaimedRuns(db, MAX_OPEN_RUNS))
   for (const run of runs) {
@@ -260,5 +267,7 @@ export const payDue = async (env: PayoutEnv, now = new Date()) => {
   const reminders = await remindPartners(env, now, budget)
   const notified = await notifyManagers(env, now, budget)
   const did = { runs: runs.length, ...tally, canceling, accounts, found, reminders, notified }
-  return Object.values(did).some(Boolean) ? did : null
+  if (!Object.values(did).some(Boolean)) return null
+  const isMore = budget.fetches < SPENT_FETCHES || !hasLeft(budget) || undefined
+  return { ...did, isMore }
 }

@@ -111,13 +111,16 @@ export type KeyToAsk = { workspaceId: string; ciphertext: string }
 
 const DAY_MS = 86_400_000
 
-/** Keys whose countries were not asked for within the last day. Each is returned once. */
+/** Keys whose countries were not asked for within the last day. */
+export const keysToAsk = (now: Date) => sql`
+      select workspace_id from stripe_keys
+      where countries_read_at is null or countries_read_at <= ${new Date(now.getTime() - DAY_MS)}`
+
+/** Leases some of these. Each is returned once. */
 export const leaseKeysToAsk = async (db: Db, now: Date, limit: number): Promise<KeyToAsk[]> => {
   const { rows } = await sql<KeyToAsk>`
     update stripe_keys set countries_read_at = ${now}
-    where workspace_id in (
-      select workspace_id from stripe_keys
-      where countries_read_at is null or countries_read_at <= ${new Date(now.getTime() - DAY_MS)}
+    where workspace_id in (${keysToAsk(now)}
       order by countries_read_at nulls first limit ${limit} for update skip locked)
     returning workspace_id as "workspaceId", ciphertext`.execute(db)
   return rows

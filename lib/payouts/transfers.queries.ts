@@ -37,6 +37,13 @@ export type DuePayout = {
 /** The same condition for payouts whose ids are known, without the index, of which Postgres would read every entry. */
 const isStillInFlight = sql`p.status in ('processing', 'canceling') and p.canceled_at is null and p.stripe_account_id is not null`
 
+/** Whether the payout `p` is to be sent, or looked up, and claims no more. */
+const isReady = (p: string) => sql`${isInFlight(p)} and ${sql.ref(`${p}.claimed_at`)} is not null`
+
+/** The payouts that are due. */
+export const duePayouts = (now: Date) => sql`
+  select from payouts p where ${isReady('p')} and p.next_attempt_at <= ${now}::timestamptz`
+
 type Lease = {
   /** Leases all of this workspace's payouts, due or not; null leases those due of any workspace, which take turns. */
   workspaceId: string | null
@@ -54,7 +61,7 @@ export const leasePayouts = async (
   db: Db,
   { workspaceId, now, leaseEnd, limit }: Lease,
 ): Promise<DuePayout[]> => {
-  const isDue = (p: string) => sql`${isInFlight(p)} and ${sql.ref(`${p}.claimed_at`)} is not null
+  const isDue = (p: string) => sql`${isReady(p)}
         and ${sql.ref(`${p}.leased_at`)} is distinct from ${now}::timestamptz
         and case when ${workspaceId}::uuid is null then ${sql.ref(`${p}.next_attempt_at`)} <= ${now}::timestamptz
                  else ${sql.ref(`${p}.workspace_id`)} = ${workspaceId}::uuid

@@ -194,14 +194,20 @@ export const discountedPurchases = async (
 /** Events per run of a cron. */
 const WAITING_EVENTS = 50
 
+const isWaitOver = (now: Date) =>
+  sql`(outcome ->> 'code' = 'waiting' and (outcome -> 'facts' ->> 'until') <= ${now.toISOString()})`
+
+/** Whether any payment has waited long enough, as a condition. */
+export const hasEndedWaits = (now: Date) =>
+  sql`exists (select from processor_events where ${isWaitOver(now)})`
+
 /** The payments that have waited long enough for an invoice or a checkout, oldest first. */
 export const endOfWait = async (
   db: Db,
   now: Date,
 ): Promise<{ id: string; workspaceId: string; keys: string[] }[]> => {
   const { rows } = await sql<{ id: string; workspaceId: string; keys: string[] }>`
-    select id, workspace_id as "workspaceId", keys from processor_events
-    where outcome ->> 'code' = 'waiting' and (outcome -> 'facts' ->> 'until') <= ${now.toISOString()}
+    select id, workspace_id as "workspaceId", keys from processor_events where ${isWaitOver(now)}
     order by outcome -> 'facts' ->> 'until', id
     limit ${WAITING_EVENTS}
   `.execute(db)

@@ -79,11 +79,16 @@ export const nextSales = async (
 /** Customers per run of a cron. */
 const MARKED_CUSTOMERS = 50
 
+const isMarked = sql`(replan_from is not null or addressed_from is not null)`
+
+/** Whether any customer is marked, as a condition. */
+export const hasMarked = sql`exists (select from customers where ${isMarked})`
+
 /** Customers with something to be planned again, in no order: one that fails each time must not keep others from their turn. */
 export const markedCustomers = async (db: Db): Promise<{ id: string; workspaceId: string }[]> => {
   const { rows } = await sql<{ id: string; workspaceId: string }>`
     select id, workspace_id as "workspaceId" from customers
-    where replan_from is not null or addressed_from is not null
+    where ${isMarked}
     order by random() limit ${MARKED_CUSTOMERS}`.execute(db)
   return rows
 }

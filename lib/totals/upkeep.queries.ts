@@ -2,6 +2,9 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 
+/** Whether there are differences to fold, or clicks to remove, as a condition. */
+export const needsUpkeep = (keptDays: number) => sql`upkeep_is_due(${keptDays})`
+
 /** Folds some of the differences into the totals, and counts what became payable. @returns how many it took: less than the limit if none are left */
 export const foldTotals = async (db: Db, limit: number): Promise<number> => {
   const { rows } = await sql<{ folded: number }>`select fold_totals(${limit}) as folded`.execute(db)

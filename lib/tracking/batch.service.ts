@@ -3,10 +3,10 @@ import type { Context } from 'hono'
 import type { KeyEnv } from '../auth/api-keys.ts'
 import { ApiError, errorBody, toApiError } from '../http/errors.ts'
 import { noteForLog } from '../http/logging.ts'
+import { foldSometimes, nudge, type ReportQueues } from '../http/nudge.service.ts'
 import type { TrackingEnv } from '../http/tracking-app.ts'
 import { checked, invalid } from '../http/validate.ts'
 import { lostRace } from '../unavailable.ts'
-import { type NudgeEnv, nudge } from '../webhooks/nudge.service.ts'
 import { saveAndLoad } from './batch.queries.ts'
 import { BatchEvent } from './batch.schemas.ts'
 import type { ReportFacts } from './facts.queries.ts'
@@ -36,7 +36,7 @@ const ROUNDS = 510
  * @throws {ApiError} `invalid_api_key`, `insufficient_scope`
  * @throws {Unavailable} if none is known to be recorded
  */
-export const recordBatch = async <E extends KeyEnv & TrackingEnv & NudgeEnv>(
+export const recordBatch = async <E extends KeyEnv & TrackingEnv & ReportQueues>(
   c: Context<E>,
   events: unknown[],
   joinReport: JoinReport,
@@ -70,7 +70,8 @@ export const recordBatch = async <E extends KeyEnv & TrackingEnv & NudgeEnv>(
     if (error instanceof ApiError || missing.length === items.length) throw error
     for (const { place } of missing) refuse(place, error)
   }
-  if (isAnnounced) nudge(c)
+  if (isAnnounced) nudge(c, 'WEBHOOKS')
+  foldSometimes(c, items.length)
   keepMismatches(c, mismatches)
   return c.json<BatchResponse>({ results: events.flatMap((_, place) => answers.get(place) ?? []) })
 }

@@ -9,11 +9,12 @@ import { type FailureEnv, limitFailures } from '../auth/failed-attempts.ts'
 import { recordKeyUse } from '../auth/key-use.queries.ts'
 import type { Client } from '../db/neon.ts'
 import { noteForLog } from '../http/logging.ts'
+import type { NudgeEnv } from '../http/nudge.service.ts'
 import { addressKey, callerKey, limitRate } from '../http/rate-limit.ts'
 import { type HeldClick, type NewClick, saveClick, savePassedOnClick } from './clicks.queries.ts'
 
 /** `keyHash` is null unless the request gives a visitor's address with a key. The key is not checked before the click is saved. */
-export type ClickEnv = FailureEnv & { Variables: { db: Client; keyHash: string | null } }
+export type ClickEnv = FailureEnv & NudgeEnv<'OUTBOX'> & { Variables: { db: Client; keyHash: string | null } }
 
 /** In characters: longer than any IP address. */
 const MAX_ADDRESS_LENGTH = 64

@@ -4,12 +4,12 @@ import type { KeyEnv } from '../auth/api-keys.ts'
 import { newId } from '../db/ids.ts'
 import { ApiError } from '../http/errors.ts'
 import { noteForLog } from '../http/logging.ts'
+import type { ReportQueues } from '../http/nudge.service.ts'
 import type { TrackingEnv } from '../http/tracking-app.ts'
 import { canonicalJson } from '../json.ts'
 import type { IncompleteRefund, ReportsService } from '../purchases/purchases.rpc.ts'
 import { sha256 } from '../sha256.ts'
 import { lostRace } from '../unavailable.ts'
-import type { NudgeEnv } from '../webhooks/nudge.service.ts'
 import { decideRefund } from './decide-refund.ts'
 import type { RefundReport } from './refund.ts'
 import { loadRefundFacts, type RefundFacts, type SavedRefund, saveRefund } from './refunds.queries.ts'
@@ -25,7 +25,7 @@ type JoinRefund = ReportsService['joinReport']
  *
  * @throws {ApiError} `invalid_api_key`, `insufficient_scope`; `currency_mismatch` if the currency is not that of the sale
  */
-export const recordRefund = async <E extends KeyEnv & TrackingEnv & NudgeEnv>(
+export const recordRefund = async <E extends KeyEnv & TrackingEnv & ReportQueues>(
   c: Context<E>,
   report: RefundReport,
   joinRefund: JoinRefund,

@@ -3,12 +3,12 @@ import type { Context } from 'hono'
 import type { KeyEnv } from '../auth/api-keys.ts'
 import { tiedByLead } from '../customers/identities.ts'
 import { noteForLog } from '../http/logging.ts'
+import type { ReportQueues } from '../http/nudge.service.ts'
 import type { TrackingEnv } from '../http/tracking-app.ts'
 import { canonicalJson } from '../json.ts'
 import type { ReportsService } from '../purchases/purchases.rpc.ts'
 import { sha256 } from '../sha256.ts'
 import { lostRace } from '../unavailable.ts'
-import type { NudgeEnv } from '../webhooks/nudge.service.ts'
 import { decide } from './decide.ts'
 import type { DecidedReport } from './decided-report.ts'
 import { loadReportFacts, type ReportFacts } from './facts.queries.ts'
@@ -26,7 +26,7 @@ export type JoinReport = ReportsService['joinReport']
  *
  * @throws {ApiError} `invalid_api_key`, `insufficient_scope`
  */
-export const recordReport = async <E extends KeyEnv & TrackingEnv & NudgeEnv>(
+export const recordReport = async <E extends KeyEnv & TrackingEnv & ReportQueues>(
   c: Context<E>,
   report: Report,
   joinReport: JoinReport,

@@ -1,8 +1,8 @@
 /** What all reports answer. */
 import type { Context } from 'hono'
 import { insufficientScope, invalidApiKey } from '../auth/api-keys.ts'
+import { foldSometimes, nudge, type ReportQueues } from '../http/nudge.service.ts'
 import type { TrackingEnv } from '../http/tracking-app.ts'
-import { type NudgeEnv, nudge } from '../webhooks/nudge.service.ts'
 import { type Mismatch, noteMismatches } from './keep-mismatches.queries.ts'
 import type { RecordedEvent } from './reports.queries.ts'
 import type { TrackingResponse } from './reports.responses.ts'
@@ -15,13 +15,14 @@ export const keyRefusal = (refusal: 'unknown_key' | 'insufficient_scope') =>
  * Responds with the event of a report. A repeat gets the first response; if its body differs, with `Idempotency-Mismatch: true` and
  * `mismatch`, and it is kept for the manager to see. Spec, section 2.
  */
-export const respondRecorded = <E extends NudgeEnv & TrackingEnv>(
+export const respondRecorded = <E extends ReportQueues & TrackingEnv>(
   c: Context<E>,
   event: RecordedEvent,
   report: Mismatch['report'],
   bodyHash: string,
 ): Response => {
-  if (event.isAnnounced) nudge(c)
+  if (event.isAnnounced) nudge(c, 'WEBHOOKS')
+  foldSometimes(c)
   const response = trackingResponse(event, bodyHash)
   if (response.mismatch) {
     c.header('Idempotency-Mismatch', 'true')

@@ -148,8 +148,8 @@ const sendPage = async (page: LeasedDelivery[], sending: Sending): Promise<Deliv
 const pageSize = (budget: Budget): number =>
   hasLeft(budget) ? Math.min(MAX_PAGE, budget.fetches - FETCHES_PER_PAGE) : 0
 
-/** The number of deliveries per outcome. */
-export type Tally = Record<DeliveryResult['outcome'], number>
+/** The number of deliveries per outcome, and whether more are due, for which the run had no time or fetches left. */
+export type Tally = Record<DeliveryResult['outcome'], number> & { isMore?: boolean }
 
 /** How long until the first retry of a page that is due soon; null if there is none. */
 const msToRetry = (results: DeliveryResult[]): number | null => {
@@ -174,13 +174,15 @@ export const sendDue = async (
 ): Promise<Tally | null> => {
   const publicUrl = new URL(env.PUBLIC_URL).origin
   const sending: Sending = { env, budget: newBudget(env, ms), silent: new Set() }
-  const tally: Tally = { delivered: 0, retry: 0, failed: 0, waiting: 0 }
+  const tally = { delivered: 0, retry: 0, failed: 0, waiting: 0 }
+  let isMore = true
   for (let limit = pageSize(sending.budget); limit > 0; limit = pageSize(sending.budget)) {
     const now = new Date()
     const lease = { now, dueBy: later(now, CLOCK_SECONDS), leaseEnd: later(now, LEASE_SECONDS), limit }
     const { deliveries, ended } = await withDb(env, sending.budget, (db) => leaseDeliveries(db, lease))
     tally.failed += ended
-    if (deliveries.length + ended === 0) break
+    isMore = deliveries.length + ended > 0
+    if (!isMore) break
     if (deliveries.length === 0) continue
     const results = await sendPage(deliveries, sending)
     await withDb(env, sending.budget, (db) =>
@@ -189,8 +191,10 @@ export const sendDue = async (
     for (const { outcome } of results) tally[outcome]++
     if (deliveries.length >= limit / 2) continue
     const pause = waits ? msToRetry(results) : null
+    isMore = pause !== null
     if (pause === null) break
     await new Promise((resume) => setTimeout(resume, pause))
   }
-  return Object.values(tally).some((count) => count > 0) ? tally : null
+  if (!Object.values(tally).some((count) => count > 0)) return null
+  return isMore ? { ...tally, isMore } : tally
 }

@@ -1,10 +1,6 @@
-/** What the webhooks Worker offers all Workers whose commits webhooks report. */
-export type NudgesService = {
-  /** Sends what is due now, after the call. What a lost nudge leaves is sent by cron. */
-  nudge: () => Promise<void>
-}
+import type { NudgesService } from '../http/nudges.rpc.ts'
 
-/** What it offers managers' Workers. It alone holds the key that signing secrets are encrypted under, and sends requests. */
+/** What the webhooks Worker offers managers' Workers. It alone holds the key that signing secrets are encrypted under, and sends requests. */
 export type EndpointsService = NudgesService & {
   /** Why no webhook is sent to a URL, as a sentence; null if they are. */
   urlRefusal: (url: string) => Promise<string | null>

@@ -196,6 +196,8 @@ test('functions with the owner’s rights say themselves which tables they mean,
     erase_sign_ins: 'pages',
     erase_from_audit: 'pages',
     clear_expired_sign_ins: 'mail',
+    sign_ins_have_expired: 'mail',
+    upkeep_is_due: 'mail',
     fold_totals: 'mail',
     end_clicks: 'mail',
   })

@@ -48,14 +48,14 @@ const TAKEN_OVER = `export default {
   },
 }`
 
-const OFFERED = ['auth', 'payouts', 'stripe-webhook', 'webhooks']
+const OFFERED = ['auth', 'mailer', 'payouts', 'stripe-webhook', 'webhooks']
 const REACHED: Record<string, Record<string, string[]>> = {
-  'track-click': {},
-  'track-lead': { STRIPE_WEBHOOK: ['joinReport'], WEBHOOKS: ['nudge'] },
-  'track-sale': { STRIPE_WEBHOOK: ['joinReport'], WEBHOOKS: ['nudge'] },
-  'track-refund': { STRIPE_WEBHOOK: ['joinReport'], WEBHOOKS: ['nudge'] },
-  'track-batch': { STRIPE_WEBHOOK: ['joinReport'], WEBHOOKS: ['nudge'] },
-  'import-partners': { AUTH: ['getSession'], WEBHOOKS: ['nudge'] },
+  'track-click': { OUTBOX: ['nudge'] },
+  'track-lead': { STRIPE_WEBHOOK: ['joinReport'], WEBHOOKS: ['nudge'], OUTBOX: ['nudge'] },
+  'track-sale': { STRIPE_WEBHOOK: ['joinReport'], WEBHOOKS: ['nudge'], OUTBOX: ['nudge'] },
+  'track-refund': { STRIPE_WEBHOOK: ['joinReport'], WEBHOOKS: ['nudge'], OUTBOX: ['nudge'] },
+  'track-batch': { STRIPE_WEBHOOK: ['joinReport'], WEBHOOKS: ['nudge'], OUTBOX: ['nudge'] },
+  'import-partners': { AUTH: ['getSession'], WEBHOOKS: ['nudge'], OUTBOX: ['nudge'] },
   'import-customers': { AUTH: ['getSession'], STRIPE_WEBHOOK: ['replanCustomers'], WEBHOOKS: ['nudge'] },
   portal: {
     AUTH: ['getSession'],
@@ -68,9 +68,12 @@ const REACHED: Record<string, Record<string, string[]>> = {
       'confirmAccount',
       'disconnect',
     ],
+    OUTBOX: ['nudge'],
+    WEBHOOKS: ['nudge'],
   },
   mcp: { PAYOUTS: ['preview'] },
-  router: { AUTH: [], PAYOUTS: [], STRIPE_WEBHOOK: [] },
+  // A nudge does what is due, as the cron does.
+  router: { AUTH: [], PAYOUTS: ['nudge'], STRIPE_WEBHOOK: [] },
 }
 for (const name of ['manage', 'dashboard']) {
   REACHED[name] = {
@@ -79,6 +82,8 @@ for (const name of ['manage', 'dashboard']) {
     STRIPE_WEBHOOK: ['encryptSecret'],
     WEBHOOKS: ['seal', 'nudge', 'urlRefusal', 'newSecret', 'unseal'],
     CREDITS: ['creditEvent'],
+    OUTBOX: ['nudge'],
+    PAYOUT_QUEUE: ['nudge'],
   }
 }
 

@@ -100,6 +100,7 @@ test.each<{ case: string; set: Record<string, string>; says: string }>([
     says: 'Add track.acme.com to them',
   },
   { case: 'MAX_FETCHES in words', set: { MAX_FETCHES: 'many' }, says: 'MAX_FETCHES is not a whole number' },
+  { case: 'crons every 7 minutes', set: { CRON_MINUTES: '7' }, says: 'CRON_MINUTES is none of 1, 2,' },
   {
     case: 'webhooks to the own machine',
     set: { ALLOW_LOCAL_WEBHOOKS: 'true' },

@@ -20,7 +20,24 @@ test('a setting replaces the variable of that name, of every Worker that has it'
   expect(configOf('mailer', given)).toMatchObject({
     vars: { MAIL_FROM: 'Acme <partners@acme.com>', MAIL_RETENTION_DAYS: '90' },
   })
-  expect(configOf('mailer', given)).not.toHaveProperty('vars.MAX_FETCHES')
+  expect(configOf('mailer', given)).toMatchObject({ vars: { MAX_FETCHES: '900' } })
+})
+
+test.each([
+  { minutes: '', cron: '*/30 * * * *' },
+  { minutes: '1', cron: '*/1 * * * *' },
+  { minutes: '60', cron: '0 * * * *' },
+])('all crons run every CRON_MINUTES, "$minutes"', ({ minutes, cron }) => {
+  const crons = deploymentOrder().flatMap(({ env }) => {
+    const { triggers } = configOf(env, { ...SETTINGS, CRON_MINUTES: minutes }) as {
+      triggers: { crons: string[] }
+    }
+    return triggers.crons
+  })
+  expect(crons).toEqual(Array(4).fill(cron))
+  expect(configOf('payouts', { ...SETTINGS, CRON_MINUTES: minutes })).toMatchObject({
+    vars: { CRON_MINUTES: minutes || '30' },
+  })
 })
 
 test.each<{ case: string; set: Record<string, string>; routes: object[]; workersDev: boolean }>([

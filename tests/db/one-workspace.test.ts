@@ -134,6 +134,7 @@ const callsOf = (merchant: Alike, databaseUrl: string) => {
       PREVIEW_LIMIT: RATE_LIMIT,
       STRIPE_WEBHOOK,
       WEBHOOKS,
+      OUTBOX: WEBHOOKS,
       PAYOUTS,
     },
   }

@@ -24,6 +24,7 @@ let faulty: Awaited<ReturnType<typeof startFaultyDatabase>>
 let inbox: Inbox
 let workers: Workers
 let env: { DATABASE_URL: string; SQL_ENDPOINT: string }
+let sending: typeof env & { MAX_FETCHES: string }
 
 beforeAll(async () => {
   const databaseUrl = await createDatabase(inject('database').DATABASE_URL, DATABASE, TEMPLATE)
@@ -35,6 +36,7 @@ beforeAll(async () => {
   faulty = await startFaultyDatabase(endpoint.url)
   inbox = await startInbox()
   env = { DATABASE_URL: databaseUrl, SQL_ENDPOINT: faulty.url }
+  sending = { ...env, MAX_FETCHES: '45' }
   workers = await startOwnWorkers(['mailer'], { ...env, RESEND_API_KEY, RESEND_URL: inbox.url })
 })
 beforeEach(async () => {
@@ -666,7 +668,11 @@ describe('a transport that', () => {
   test('isn’t set up makes mails wait, with what to do about it', async () => {
     const address = await queueOne()
     const nowhere = chooseTransport({ MAIL_FROM: 'Tributary <tributary@example.com>' })
-    expect(await sendDue(env, nowhere)).toMatchObject({ sent: 0, waiting: 1, code: 'no_transport' })
+    expect(await sendDue(sending, nowhere, 45_000)).toMatchObject({
+      sent: 0,
+      waiting: 1,
+      code: 'no_transport',
+    })
     expect(await look(address)).toMatchObject({
       status: 'queued',
       last_error: 'no_transport: No transport: set RESEND_API_KEY or bind EMAIL.',
@@ -676,7 +682,7 @@ describe('a transport that', () => {
   test('answers with what Postgres can’t hold does not keep the others from being written down', async () => {
     const addresses = await queue(2)
     const outcomes = [{ kind: 'refused' as const, code: 'odd', message: `\0\uD800${'👩'.repeat(400)}` }]
-    await sendDue(env, async () => outcomes.pop() ?? { kind: 'sent', waitSeconds: 0 })
+    await sendDue(sending, async () => outcomes.pop() ?? { kind: 'sent', waitSeconds: 0 }, 45_000)
     expect(await statuses(addresses)).toEqual(['failed', 'sent'])
   })
 
@@ -686,10 +692,11 @@ describe('a transport that', () => {
     const clock = { late: false }
     const now = Date.now
     Date.now = () => now() + (clock.late ? 46_000 : 0)
-    await sendDue(env, async () => {
+    const slow = async () => {
       clock.late = true
-      return { kind: 'sent', waitSeconds: 0 }
-    }).finally(() => {
+      return { kind: 'sent' as const, waitSeconds: 0 }
+    }
+    await sendDue(sending, slow, 45_000).finally(() => {
       Date.now = now
     })
     expect(Date.now() - start).toBeLessThan(10_000)

@@ -102,6 +102,7 @@ const ask = async (
       RATE_LIMIT: { limit: async () => ({ success: true }) },
       AUTH: { getSession: async () => ({ user, signedInAt: new Date(), setCookie: [] }) },
       WEBHOOKS: { nudge: async () => {} },
+      OUTBOX: { nudge: async () => {} },
       STRIPE_WEBHOOK: {
         joinReport: (...[workspaceId, report]: [string, Parameters<typeof joinReport>[2]]) =>
           joinReport(db(), workspaceId, report, new Date()),

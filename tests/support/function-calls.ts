@@ -220,6 +220,7 @@ export const CALLS: Record<string, string> = {
     NOW,
   ),
   'a person is erased': call('erase_sign_ins', '{nobody@partner.example}'),
+  'expired sign-ins are looked for': call('sign_ins_have_expired', NOW),
   'expired sign-ins are cleared': call('clear_expired_sign_ins', NOW, 10),
   'the present terms of a partner': call('partner_terms_1', PARTNER, CUSTOMER, null, null),
   'the former terms of a partner': call('partner_terms_1', PARTNER, CUSTOMER, '2020-01-01', '2020-01-02'),
@@ -340,5 +341,6 @@ export const CALLS: Record<string, string> = {
     insert into auth.sessions (id, user_id, token, expires_at, created_at, updated_at)
     select id, id, 'new', now(), now(), now() from person`,
   'totals are folded': call('fold_totals', 5),
+  'upkeep is looked for': call('upkeep_is_due', 30),
   'clicks are removed': call('end_clicks', 30, 10),
 }

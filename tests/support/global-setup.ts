@@ -15,6 +15,7 @@ import { createDatabase, TEMPLATE } from './databases.ts'
 import { checkLines, forbiddenIn } from './log-lines.ts'
 import { AUTH_SECRET, RESEND_API_KEY, SECRETS_KEY } from './secrets.ts'
 import { offerSystem } from './shared-system.ts'
+import { UNNUDGED } from './workers.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -68,9 +69,10 @@ export default async ({ provide }: TestProject) => {
     ALLOW_LOCAL_WEBHOOKS: 'true',
   }
   const badLines: string[] = []
-  const workers = await startWorkers(settings, bundles, undefined, (line) => {
+  const note = (line: string) => {
     if (forbiddenIn(line).length > 0) badLines.push(line)
-  })
+  }
+  const workers = await startWorkers(settings, bundles, undefined, note, UNNUDGED)
   const system = await offerSystem(await createDatabase(postgres.databaseUrl, 'npm_start'))
   const client = await offerClient(folder)
 

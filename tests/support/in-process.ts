@@ -81,6 +81,8 @@ export const askAs = async (
     },
     PAYOUTS: payoutsHere(),
     WEBHOOKS: webhooksHere,
+    OUTBOX: { nudge: async () => {} },
+    PAYOUT_QUEUE: { nudge: async () => {} },
     RATE_LIMIT: { limit: async () => ({ success: true }) },
     FAILURE_LIMIT: { limit: async () => ({ success: true }) },
     ALLOW_SIGNUP: 'true',

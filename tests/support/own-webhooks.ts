@@ -46,6 +46,8 @@ export const useOwnWebhooks = () => {
       DATABASE_URL: asZone(own.database.DATABASE_URL, zone),
       AUTH: { getSession },
       WEBHOOKS: webhooksHere,
+      OUTBOX: { nudge: async () => {} },
+      PAYOUT_QUEUE: { nudge: async () => {} },
       RATE_LIMIT: unlimited,
       FAILURE_LIMIT: unlimited,
     }

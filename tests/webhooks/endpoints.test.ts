@@ -1,6 +1,5 @@
 /** Endpoints, their secrets and their deliveries, by API and page. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { nudgeWebhooks } from '../../lib/webhooks/nudge.service.ts'
 import { createMerchant, errorShape, useDatabase } from '../support/merchant.ts'
 import { fieldsOf, openPages } from '../support/pages.ts'
 import { addEndpoint, type Receiver, startReceiver } from '../support/webhooks.ts'
@@ -233,11 +232,4 @@ describe('the pages', () => {
     const pages = await openPages(merchant, 'member')
     for (const path of ['/webhooks', '/webhooks/deliveries']) expect((await pages.get(path)).status).toBe(403)
   })
-})
-
-test('a nudge never fails the request that it follows, even without a Worker to nudge', async () => {
-  const fails = { nudge: () => Promise.reject(new Error('It is being deployed.')) }
-  for (const WEBHOOKS of [fails, undefined as unknown as typeof fails]) {
-    expect(await nudgeWebhooks({ WEBHOOKS })).toBeUndefined()
-  }
 })

@@ -134,7 +134,10 @@ const startWorld = async () => {
   const mailer = await startWorker('mailer', inZone('mail'))
   Object.assign(env, {
     AUTH: { getSession },
+    CRON_MINUTES: '30',
     WEBHOOKS: { nudge: async () => {} },
+    OUTBOX: { nudge: async () => {} },
+    PAYOUT_QUEUE: { nudge: async () => {} },
     PAYOUTS: payouts,
     STRIPE_WEBHOOK: await startWorker('stripe-webhook', inZone('pay')),
     TRACK_CLICK: at(trackClick, 'track'),

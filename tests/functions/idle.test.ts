@@ -1,0 +1,139 @@
+/** What is sent without a cron, and what crons cost where nothing happens. Workers with a database of their own, and an inbox. */
+import pg from 'pg'
+import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
+import { applySchema } from '../../cli/schema.ts'
+import { type Inbox, startInbox } from '../../dev/fakes/inbox.ts'
+import { startSqlEndpoint } from '../../dev/runtime/sql-endpoint.ts'
+import type { Workers } from '../../dev/runtime/workers.ts'
+import { cronWorkers, readWorkerConfigs } from '../../dev/runtime/wrangler-config.ts'
+import { createDatabase, dropDatabase, TEMPLATE } from '../support/databases.ts'
+import { createMerchant } from '../support/merchant.ts'
+import { mailsTo, somebody } from '../support/people.ts'
+import { RESEND_API_KEY } from '../support/secrets.ts'
+import { startSqlProxy } from '../support/sql-proxy.ts'
+import { startOwnWorkers } from '../support/workers.ts'
+
+const DATABASE = 'idle_test'
+let client: pg.Client
+let endpoint: Awaited<ReturnType<typeof startSqlEndpoint>>
+let counting: Awaited<ReturnType<typeof startSqlProxy>>
+let inbox: Inbox
+let workers: Workers
+let database: { DATABASE_URL: string; SQL_ENDPOINT: string }
+let queries = 0
+
+beforeAll(async () => {
+  const databaseUrl = await createDatabase(inject('database').DATABASE_URL, DATABASE, TEMPLATE)
+  await applySchema(databaseUrl)
+  client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  endpoint = await startSqlEndpoint({ databaseUrl, keepPlans: true })
+  counting = await startSqlProxy(endpoint.url, async ({ outgoing, ask }) => {
+    queries++
+    const { status, body } = await ask()
+    outgoing.writeHead(status).end(body)
+  })
+  inbox = await startInbox()
+  database = { DATABASE_URL: databaseUrl, SQL_ENDPOINT: endpoint.url }
+  const envs = [
+    'auth',
+    'mailer',
+    'manage',
+    'payouts',
+    'stripe-webhook',
+    'track-click',
+    'track-sale',
+    'webhooks',
+  ]
+  const settings = { ...database, SQL_ENDPOINT: counting.url, RESEND_API_KEY, RESEND_URL: inbox.url }
+  // With the bindings that the other tests leave out.
+  workers = await startOwnWorkers(envs, settings, [])
+})
+afterAll(async () => {
+  await workers.stop()
+  await inbox.stop()
+  await counting.stop()
+  await endpoint.stop()
+  await client.end()
+  await dropDatabase(inject('database').DATABASE_URL, DATABASE)
+})
+
+const createOwnMerchant = () => createMerchant({ baseUrl: workers.url.origin, database })
+
+test('a mail is sent, a payout run goes on, and totals are folded after the commit, without a cron', async () => {
+  const merchant = await createOwnMerchant()
+  const { id: workspaceId } = merchant.workspace
+  await client.query(
+    `insert into payout_runs (id, workspace_id, method, cutoff_at, created_by, created_at, needs_approval)
+     values (uuidv7(), $1, 'manual', now(), 'ann@example.com', now(), false)`,
+    [workspaceId],
+  )
+  const email = somebody()
+  const { post } = await merchant.asManager()
+  expect((await post('/members', { email, role: 'member' })).status).toBe(201)
+
+  await vi.waitFor(async () => expect(await mailsTo(email, inbox.url)).toHaveLength(1), 10_000)
+  await vi.waitFor(async () => {
+    const { rows } = await client.query(
+      `select from payout_runs where workspace_id = $1 and claimed_at is null
+       union all select from total_deltas where workspace_id = $1`,
+      [workspaceId],
+    )
+    expect(rows).toEqual([])
+  }, 10_000)
+})
+
+test('more mails than a round may send go out in several', async () => {
+  const merchant = await createOwnMerchant()
+  const tag = crypto.randomUUID()
+  const { post } = await merchant.asManager()
+  await client.query(
+    `insert into mails (id, workspace_id, kind, recipient, details, created_at, next_attempt_at)
+     select uuidv7(), $1, 'invitation', 'p' || n || '-' || $2 || '@example.com',
+            '{"workspaceName": "Acme", "role": "member", "invitedBy": "ann@example.com", "url": "https://tributary.example"}', now(), now()
+     from generate_series(1, 100) n`,
+    [merchant.workspace.id, tag],
+  )
+  await post('/members', { email: somebody(), role: 'member' })
+  await vi.waitFor(async () => {
+    const { rows: unsent } = await client.query(
+      `select from mails where recipient like '%' || $1 || '%' and sent_at is null`,
+      [tag],
+    )
+    expect(unsent).toHaveLength(0)
+  }, 20_000)
+})
+
+/** The minutes of a day at which a cron runs. */
+const minutesOf = (cron: string): number[] => {
+  const step = /^\*\/(\d+) \* \* \* \*$/.exec(cron)?.[1]
+  if (!step) throw new Error(`This cron is not read here: ${cron}`)
+  return Array.from({ length: 1_440 }, (_, minute) => minute).filter(
+    (minute) => (minute % 60) % Number(step) === 0,
+  )
+}
+
+test('a day on which nothing happens costs one query per cron, and wakes the database 48 times', async () => {
+  const merchant = await createOwnMerchant()
+  await merchant.sale({ clickId: await merchant.click() })
+  // What is left of that, and of the tests before.
+  const quiet = async () => {
+    for (const env of cronWorkers()) await workers.runCron(env)
+    const before = queries
+    for (const env of cronWorkers()) await workers.runCron(env)
+    return queries - before
+  }
+  await vi.waitFor(async () => expect(await quiet()).toBe(cronWorkers().length), 20_000)
+
+  const crons = cronWorkers().map((env) => ({
+    env,
+    crons: readWorkerConfigs().get(env)?.triggers.crons ?? [],
+  }))
+  const runs = crons.flatMap(({ env, crons }) => crons.flatMap(minutesOf).map((minute) => ({ env, minute })))
+  queries = 0
+  for (const { env } of runs.sort((a, b) => a.minute - b.minute)) await workers.runCron(env)
+  expect({ queries, wakes: new Set(runs.map(({ minute }) => minute)).size }).toEqual({
+    queries: 192,
+    wakes: 48,
+  })
+})
