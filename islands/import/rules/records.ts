@@ -112,8 +112,14 @@ const partnerRow = (text: (field: Field) => string, inCents: boolean, line: numb
     otherSlugs: [],
     otherCoupons: [],
     lines: [line],
-    problem: email ? null : { code: 'email_invalid', message: 'The row has no partner email address.' },
+    problem: partnerProblem(email, text('slug'), slug),
   }
+}
+
+const partnerProblem = (email: string, slugText: string, slug: string | null): Problem | null => {
+  if (!email) return { code: 'email_invalid', message: 'The row has no partner email address.' }
+  if (slug === null) return { code: 'slug_missing', message: `“${slugText}” has no slug.` }
+  return null
 }
 
 const balanceOf = (
@@ -139,6 +145,7 @@ const balanceOf = (
 /** Merges a later line of the same partner. */
 const merge = (known: FilePartner, row: FilePartner): void => {
   known.lines.push(...row.lines)
+  known.problem ??= row.problem
   if (!known.name && row.name) known.name = row.name
   if (!known.slug && row.slug) known.slug = row.slug
   else if (row.slug && !sameSlug(row.slug, [known.slug ?? '', ...known.otherSlugs])) {

@@ -137,6 +137,8 @@ const REMEDIES: Record<string, string> = {
   email_invalid: 'Correct the partner’s email address in these rows.',
   name_invalid: 'Shorten or correct the partner’s name in these rows.',
   slug_invalid: 'Change the slug in these rows, or leave it empty to generate one.',
+  slug_missing:
+    'Write the slug itself in these rows, such as maya. Leave it empty only if the partner has no link: a new one is generated.',
   coupon_invalid: 'Correct the coupon ID in these rows, or leave it empty.',
   coupon_taken:
     'These partners are imported without the coupon, which another partner has. Remove it there first, then add it on the new partner’s page, under “Coupon aliases”.',
