@@ -11,6 +11,8 @@ import { announce, button, byId, h, showStep } from './import/dom.ts'
 import { bodyOf, callsOf, outcomesOf, rowCount, rowsOf, urlOf } from './import/plan.ts'
 import { reportOf } from './import/report.ts'
 import { countLostResponses } from './import/rules/outcomes.ts'
+import type { Rows } from './import/rules/records.ts'
+import { rowsWith } from './import/rules/statuses.ts'
 import { balancesElsewhere } from './import/rules/warnings.ts'
 import { runCalls } from './import/run.ts'
 import { type Answer, discardJob, type Job, loadJob, saveAnswer, saveJob } from './import/store.ts'
@@ -23,11 +25,11 @@ const prepare = async (): Promise<Job> => {
     const file = await askFile()
     const program = byId('import-program', HTMLSelectElement)
     const programName = program.selectedOptions[0]?.textContent?.trim() ?? ''
-    let columns = await askColumns(file, null)
-    while (columns) {
-      const job = await check(file, columns, { workspace, programId: program.value, programName })
+    let mapping = await askColumns(file, null)
+    while (mapping) {
+      const job = await check(file, mapping, { workspace, programId: program.value, programName })
       if (job) return job
-      columns = await askColumns(file, columns)
+      mapping = await askColumns(file, mapping)
     }
     showChoice()
   }
@@ -40,9 +42,12 @@ const showChoice = (): void => {
   section.querySelector('h2')?.focus()
 }
 
+const rowsToImport = async ({ file, mapping, options }: Job): Promise<Rows> =>
+  rowsWith(await rowsOf(file, mapping), options.statuses)
+
 /** Runs the remaining calls of a job, then shows the result until the user leaves it. */
 const runJob = async (job: Job, earlier: Answer[]): Promise<void> => {
-  const rows = await rowsOf(job.file, job.columns)
+  const rows = await rowsToImport(job)
   const calls = callsOf(rows, job.options.balances)
   // A newer version of this page may split the calls differently. Then all are made again, and existing rows skipped.
   const fits =
@@ -67,7 +72,7 @@ const runJob = async (job: Job, earlier: Answer[]): Promise<void> => {
       'Import complete',
       ...reportOf({
         file: job.file,
-        columns: job.columns,
+        mapping: job.mapping,
         outcomes,
         dryRun: false,
         withBalances: job.options.balances,
@@ -112,7 +117,7 @@ const resumeEarlier = async (): Promise<void> => {
   const found = await loadJob(workspace).catch(() => null)
   if (!found) return
   const { job, answers } = found
-  const calls = callsOf(await rowsOf(job.file, job.columns), job.options.balances)
+  const calls = callsOf(await rowsToImport(job), job.options.balances)
   if (await askResume(job, answers, rowCount(calls.slice(0, answers.length)), rowCount(calls))) {
     return runJob(job, answers)
   }

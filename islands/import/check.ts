@@ -1,14 +1,17 @@
 /** The preview step: a dry run, its report, and the decision to import. */
 
+import { formatMoney } from '../../lib/money.ts'
 import { counted } from '../../lib/plural.ts'
 import { announce, button, byId, h, showStep } from './dom.ts'
 import type { CsvFile } from './file.ts'
 import { bodyOf, callsOf, outcomesOf, rowsOf, urlOf } from './plan.ts'
 import { reportOf } from './report.ts'
-import type { Columns } from './rules/columns.ts'
+import { balanceSums } from './rules/balances.ts'
+import type { Mapping } from './rules/columns.ts'
 import { expectedOf, expectNewPartners, type Outcomes } from './rules/outcomes.ts'
 import type { Rows } from './rules/records.ts'
 import { effects, offer, summary } from './rules/report.ts'
+import { inactiveKinds, rowsWith, type StatusKind } from './rules/statuses.ts'
 import { type BalancesElsewhere, balancesElsewhere, describeBalancesElsewhere } from './rules/warnings.ts'
 import { runCalls } from './run.ts'
 import type { Job, Options } from './store.ts'
@@ -16,11 +19,11 @@ import type { Job, Options } from './store.ts'
 type Target = Pick<Job, 'workspace' | 'programId' | 'programName'>
 
 /** Runs the dry run, and asks whether to import. @returns null to go back to the columns */
-export const check = async (file: CsvFile, columns: Columns, target: Target): Promise<Job | null> => {
+export const check = async (file: CsvFile, mapping: Mapping, target: Target): Promise<Job | null> => {
   showStep('Reading rows', h('p', {}, `${counted(file.records.length, 'row')}.`))
-  const rows = await rowsOf(file, columns)
+  const rows = await rowsOf(file, mapping)
   const calls = callsOf(rows, false)
-  const options: Options = { mails: mailBox().checked, balances: balanceBox().checked }
+  const options: Options = { mails: mailBox().checked, balances: balanceBox().checked, statuses: [] }
   const answers = await runCalls({
     title: 'Preparing preview',
     calls,
@@ -31,7 +34,7 @@ export const check = async (file: CsvFile, columns: Columns, target: Target): Pr
   })
   if (!answers) return null
   const answered = { ...outcomesOf(rows, calls, answers), elsewhere: balancesElsewhere(answers) }
-  return decide(file, columns, target, rows, answered)
+  return decide(file, mapping, target, rows, answered)
 }
 
 const mailBox = () => byId('import-mails', HTMLInputElement)
@@ -39,26 +42,42 @@ const balanceBox = () => byId('import-balances', HTMLInputElement)
 
 const decide = (
   file: CsvFile,
-  columns: Columns,
+  mapping: Mapping,
   target: Target,
   rows: Rows,
   { elsewhere, ...answered }: Outcomes & { elsewhere: BalancesElsewhere[] },
 ): Promise<Job | null> =>
   new Promise((resolve) => {
-    const mails = option('Send new partners the “We’ve moved” email', mailBox())
-    const balances = option('Import opening balances', balanceBox())
+    const mails = option(
+      'Send new partners the “We’ve moved” email',
+      `${mailBox().id}-now`,
+      mailBox().checked,
+    )
+    const balances = option('Import opening balances', `${balanceBox().id}-now`, balanceBox().checked)
+    const statuses = inactiveKinds(rows.partners).map(({ kind, count, words }) => ({
+      kind,
+      ...option(
+        `Import ${counted(count, 'partner')} ${STATUS_NAMES[kind]} (${listed(words)})`,
+        `import-status-${kind}`,
+      ),
+    }))
     const report = h('div', {})
 
     const show = () => {
-      const options: Options = { mails: mails.box.checked, balances: balances.box.checked }
+      const options: Options = {
+        mails: mails.box.checked,
+        balances: balances.box.checked,
+        statuses: statuses.flatMap(({ kind, box }) => (box.checked ? [kind] : [])),
+      }
+      const chosen = rowsWith(rows, options.statuses)
       mailBox().checked = options.mails
       balanceBox().checked = options.balances
-      const outcomes = expectNewPartners(answered, options.balances)
+      const outcomes = expectNewPartners(outcomesWith(answered, chosen), options.balances)
       const does = effects(outcomes, options, elsewhere)
       mails.effect.textContent = does.mails
       balances.effect.textContent = does.balances
       report.replaceChildren(
-        ...reportOf({ file, columns, outcomes, dryRun: true, withBalances: options.balances, elsewhere }),
+        ...reportOf({ file, mapping, outcomes, dryRun: true, withBalances: options.balances, elsewhere }),
       )
       const offered = offer(outcomes, {
         programName: target.programName,
@@ -72,13 +91,28 @@ const decide = (
       const { options, outcomes } = show()
       const { partners, customers } = expectedOf(outcomes)
       const expected = { partners: [...partners], customers: [...customers] }
-      resolve({ ...target, file, columns, options, expected, calls: callsOf(rows, options.balances).length })
+      const calls = callsOf(rowsWith(rows, options.statuses), options.balances).length
+      resolve({ ...target, file, mapping, options, expected, calls })
     })
 
     showStep(
       'Import preview',
       h('p', {}, 'Nothing has been imported yet.'),
       report,
+      statuses.length > 0
+        ? h(
+            'fieldset',
+            {},
+            h('legend', {}, 'Partners who were not active'),
+            h(
+              'p',
+              { class: 'hint' },
+              'They are left out with their customers, unless you choose them. Whoever is imported is an active partner here.',
+            ),
+            ...statuses.map(({ part }) => part),
+          )
+        : null,
+      balancesPart(rows),
       rows.partners.length > 0
         ? h('fieldset', {}, h('legend', {}, 'Options for new partners'), mails.part, balances.part)
         : null,
@@ -89,10 +123,10 @@ const decide = (
         button('Back to columns', () => resolve(null), 'quiet'),
       ),
     )
-    for (const { box, effect } of [mails, balances]) {
+    for (const { box, effect } of [mails, balances, ...statuses]) {
       box.addEventListener('change', () => {
         show()
-        announce(effect.textContent ?? '')
+        announce(effect.textContent || (start.textContent ?? ''))
       })
     }
     const { outcomes, options } = show()
@@ -110,10 +144,53 @@ const decide = (
     )
   })
 
-/** A copy of a checkbox on the form, with its effect for this file. */
-const option = (label: string, like: HTMLInputElement) => {
-  const box = h('input', { type: 'checkbox', id: `${like.id}-now`, 'aria-describedby': `${like.id}-effect` })
-  box.checked = like.checked
-  const effect = h('span', { class: 'hint', id: `${like.id}-effect` })
-  return { box, effect, part: h('p', { class: 'option' }, box, h('label', { for: box.id }, label), effect) }
+const STATUS_NAMES: Record<StatusKind, string> = {
+  active: 'who were active',
+  pending: 'who waited for approval',
+  ended: 'who were rejected or no longer active',
+  other: 'of other statuses',
+}
+
+/** More words would be a column of something else. */
+const MAX_WORDS = 5
+
+const listed = (words: string[]): string =>
+  words.length > MAX_WORDS ? `${words.slice(0, MAX_WORDS).join(', ')}, …` : words.join(', ')
+
+/** The outcomes of some of the rows. */
+const outcomesWith = (outcomes: Outcomes, { partners, customers }: Rows): Outcomes => {
+  const kept = new Set<object>([...partners, ...customers])
+  return {
+    partners: outcomes.partners.filter(({ row }) => kept.has(row)),
+    customers: outcomes.customers.filter(({ row }) => kept.has(row)),
+  }
+}
+
+/** What the file's balances add up to, so that a wrong unit or column shows. */
+const balancesPart = ({ partners }: Rows): HTMLElement | null => {
+  const sums = balanceSums(partners)
+  if (sums.length === 0) return null
+  return h(
+    'section',
+    {},
+    h('h3', {}, 'Opening balances in this file'),
+    ...sums.map(({ currency, cents, largest }) =>
+      h(
+        'p',
+        {},
+        h('strong', {}, formatMoney(cents, currency)),
+        `${currency === 'USD' ? '' : ', which is not imported: convert it to USD first'}. The largest: ${largest
+          .map((one) => `${one.email} ${formatMoney(one.cents, currency)}`)
+          .join(', ')}.`,
+      ),
+    ),
+  )
+}
+
+/** A checkbox with its effect for this file. */
+const option = (label: string, id: string, checked = false) => {
+  const box = h('input', { type: 'checkbox', id, 'aria-describedby': `${id}-effect` })
+  box.checked = checked
+  const effect = h('span', { class: 'hint', id: `${id}-effect` })
+  return { box, effect, part: h('p', { class: 'option' }, box, h('label', { for: id }, label), effect) }
 }

@@ -3,6 +3,7 @@
 import { counted } from '../../lib/plural.ts'
 import { announce, button, h, showStep, table } from './dom.ts'
 import type { CsvFile } from './file.ts'
+import { unitIn } from './rules/balances.ts'
 import { cellText } from './rules/cells.ts'
 import {
   type Columns,
@@ -10,20 +11,44 @@ import {
   FIELD_NAMES,
   headerKey,
   imports,
+  type Mapping,
   recognise,
   remap,
   warnings,
 } from './rules/columns.ts'
-import type { Field } from './rules/fields.ts'
+import { lacksZone } from './rules/dates.ts'
+import type { Field, RowKind } from './rules/fields.ts'
 
 /** Longer examples make the table hard to read. */
 const EXAMPLE_CHARACTERS = 60
 
 /** Asks for the mapping. @returns null to choose another file */
-export const askColumns = (file: CsvFile, chosen: Columns | null): Promise<Columns | null> =>
+export const askColumns = (file: CsvFile, chosen: Mapping | null): Promise<Mapping | null> =>
   new Promise((resolve) => {
-    const { platform, columns: recognised } = recognise(file.headers)
-    let columns = chosen ?? recognised
+    const { platform, ...recognised } = recognise(file.headers)
+    let { rows, columns, inCents, zone } = chosen ?? { ...recognised, inCents: null, zone: 'UTC' }
+    // What the file says, or was chosen before.
+    const unitNow = () => unitIn(file.headers, columns, file.records) ?? inCents
+
+    const kinds = choice('Each row describes', rowNames(file.headers), rows, (kind) => {
+      rows = kind
+      columns = recognise(file.headers, kind).columns
+      show()
+      announce(feeds.textContent ?? '')
+    })
+    const units = choice(
+      'Opening balances are in',
+      UNITS,
+      inCents === null ? null : inCents ? 'cents' : 'major',
+      (unit) => {
+        inCents = unit === 'cents'
+        show()
+      },
+    )
+
+    const zones = zoneChoice(zone, (name) => {
+      zone = name
+    })
 
     const selects = file.headers.map((header, column) => {
       const select = h(
@@ -42,7 +67,7 @@ export const askColumns = (file: CsvFile, chosen: Columns | null): Promise<Colum
     })
     const feeds = h('p', {})
     const notes = h('div', {})
-    const next = button('Preview import', () => resolve(columns))
+    const next = button('Preview import', () => resolve({ rows, columns, inCents: unitNow(), zone }))
 
     const show = () => {
       for (const [column, select] of selects.entries()) {
@@ -58,7 +83,10 @@ export const askColumns = (file: CsvFile, chosen: Columns | null): Promise<Colum
       feeds.textContent = `${what ? `This file imports ${what}.` : 'Nothing will be imported yet.'} ${
         ignored.length > 0 ? `Ignored: ${ignored.join(', ')}.` : 'No columns are ignored.'
       }`
-      const { blocking, advice } = warnings(file.headers, columns)
+      units.hidden =
+        !columns.includes('openingBalance') || unitIn(file.headers, columns, file.records) !== null
+      zones.hidden = !hasTimesWithoutZone(file, columns)
+      const { blocking, advice } = warnings(file.headers, { rows, columns, inCents: unitNow() })
       const all = [file.warning, blocking, ...advice].filter((text) => text !== null)
       notes.replaceChildren(...all.map((text) => h('p', { class: 'note' }, text)))
       next.disabled = blocking !== null
@@ -66,12 +94,17 @@ export const askColumns = (file: CsvFile, chosen: Columns | null): Promise<Colum
 
     const choices = table(
       'Column mapping',
-      ['Column and first value', 'Field'],
+      ['Column and first values', 'Field'],
       file.headers.map((header, column) =>
         h(
           'tr',
           {},
-          h('th', { scope: 'row' }, header, h('span', { class: 'example' }, example(file, column))),
+          h(
+            'th',
+            { scope: 'row' },
+            header,
+            ...examples(file, column).map((text) => h('span', { class: 'example' }, text)),
+          ),
           h('td', {}, selects[column]),
         ),
       ),
@@ -87,8 +120,11 @@ export const askColumns = (file: CsvFile, chosen: Columns | null): Promise<Colum
           ? `Recognized as an export from ${platform}.`
           : 'The columns do not match a known export. Check the mapping below.',
       ),
+      kinds,
       feeds,
       notes,
+      units,
+      zones,
       choices,
       h(
         'p',
@@ -100,9 +136,65 @@ export const askColumns = (file: CsvFile, chosen: Columns | null): Promise<Colum
     show()
   })
 
-/** The first value of a column. */
-const example = ({ records }: CsvFile, column: number): string => {
-  const found = records.find(({ cells }) => cellText(cells[column]) !== '')
-  const text = cellText(found?.cells[column])
-  return text.length > EXAMPLE_CHARACTERS ? `${text.slice(0, EXAMPLE_CHARACTERS)}…` : text
+/** The answers to what the rows describe. An address may be the customer's or the partner's. */
+const rowNames = (headers: string[]): Record<RowKind, string> => {
+  const email = headers.find((header) => /^e?mail(address)?$/.test(headerKey(header))) ?? 'email'
+  return {
+    partners: 'A partner',
+    customers: `A customer. “${email}” is the customer’s address.`,
+    both: `A customer. “${email}” is the address of their partner, who is imported too.`,
+  }
+}
+
+const UNITS = { major: 'Dollars: 1234 is 1,234.00 USD', cents: 'Cents: 1234 is 12.34 USD' }
+
+/** A question with one answer. */
+const choice = <Answer extends string>(
+  legend: string,
+  answers: Record<Answer, string>,
+  chosen: Answer | null,
+  onChoice: (answer: Answer) => void,
+): HTMLFieldSetElement => {
+  const name = `import-${legend.toLowerCase().replaceAll(' ', '-')}`
+  return h(
+    'fieldset',
+    {},
+    h('legend', {}, legend),
+    ...(Object.entries(answers) as [Answer, string][]).map(([answer, label]) => {
+      const id = `${name}-${answer}`
+      const radio = h('input', { type: 'radio', name, id, checked: answer === chosen })
+      radio.addEventListener('change', () => onChoice(answer))
+      return h('p', { class: 'option' }, radio, h('label', { for: id }, label))
+    }),
+  )
+}
+
+/** A menu of the zones of times that name none. */
+const zoneChoice = (zone: string, onChoice: (zone: string) => void): HTMLElement => {
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone
+  const names = new Set(['UTC', own, ...Intl.supportedValuesOf('timeZone')])
+  const id = 'import-zone'
+  const select = h('select', { id }, ...[...names].map((name) => h('option', { value: name }, name)))
+  select.value = zone
+  select.addEventListener('change', () => onChoice(select.value))
+  return h('div', { class: 'field' }, h('label', { for: id }, 'Time zone of dates that name none'), select)
+}
+
+const hasTimesWithoutZone = ({ records }: CsvFile, columns: Columns): boolean => {
+  const column = columns.indexOf('startedAt')
+  return column >= 0 && records.some(({ cells }) => lacksZone(cellText(cells[column])))
+}
+
+/** Values that show what a column holds. */
+const MAX_EXAMPLES = 3
+
+/** The first values of a column. */
+const examples = ({ records }: CsvFile, column: number): string[] => {
+  const found: string[] = []
+  for (const { cells } of records) {
+    const text = cellText(cells[column])
+    if (text) found.push(text.length > EXAMPLE_CHARACTERS ? `${text.slice(0, EXAMPLE_CHARACTERS)}…` : text)
+    if (found.length === MAX_EXAMPLES) break
+  }
+  return found
 }

@@ -45,8 +45,8 @@ export const readText = async (
   text: string,
   onProgress: (share: number) => void,
 ): Promise<CsvFile> => {
-  // Excel's own first line, `sep=;`, names the delimiter.
-  const [line, sep] = /^\ufeff?sep=(.)\r?\n/i.exec(text) ?? ['', undefined]
+  // Excel's own first line, `sep=;`, names the delimiter. Post Affiliate Pro's names the table: `[[AFFILIATES]]`.
+  const [line, sep] = /^\ufeff?(?:sep=(.)|\[\[\w+\]\][;,\t]*)\r?\n/i.exec(text) ?? ['', undefined]
   const body = text.slice(line.length).replace(/^\ufeff/, '')
   if (!body.trim()) throw new UnreadableFile('This file is empty.')
   const { rows, unclosed } = await parse(body, sep ?? delimiterOf(body), onProgress)

@@ -4,7 +4,7 @@ import type { PartnerResult } from '../../lib/imports/partner-import.ts'
 import { rest } from './dom.ts'
 import type { CsvFile } from './file.ts'
 import { customerBody, customerCalls, partnerBody, partnerCalls } from './rules/chunks.ts'
-import type { Columns } from './rules/columns.ts'
+import type { Mapping } from './rules/columns.ts'
 import { type Outcomes, problemOf } from './rules/outcomes.ts'
 import { collectRows, type FileCustomer, type FilePartner, orderOfDates, type Rows } from './rules/records.ts'
 import type { Answer, Options } from './store.ts'
@@ -15,8 +15,8 @@ export type Call = { kind: 'partners'; rows: FilePartner[] } | { kind: 'customer
 const RECORDS_PER_PAINT = 2_000
 
 /** The rows of a file, collected in pieces so that the page stays responsive. */
-export const rowsOf = async ({ headers, records }: CsvFile, columns: Columns): Promise<Rows> => {
-  const collector = collectRows(headers, columns, orderOfDates(columns, records))
+export const rowsOf = async ({ records }: CsvFile, mapping: Mapping): Promise<Rows> => {
+  const collector = collectRows(mapping, orderOfDates(mapping.columns, records))
   for (const [index, record] of records.entries()) {
     if (index % RECORDS_PER_PAINT === 0) await rest()
     collector.add(record)

@@ -4,7 +4,7 @@ import { counted } from '../../lib/plural.ts'
 import { button, download, h, table } from './dom.ts'
 import type { CsvFile } from './file.ts'
 import { csvLine } from './rules/cells.ts'
-import type { Columns } from './rules/columns.ts'
+import type { Mapping } from './rules/columns.ts'
 import type { BrokenLink, Outcomes } from './rules/outcomes.ts'
 import { brokenLinks, errorCsv, type FailureGroup, failureGroups, summary } from './rules/report.ts'
 import { type BalancesElsewhere, describeBalancesElsewhere } from './rules/warnings.ts'
@@ -16,7 +16,7 @@ const MAX_LINES = 20
 
 type Asked = {
   file: CsvFile
-  columns: Columns
+  mapping: Mapping
   outcomes: Outcomes
   dryRun: boolean
   withBalances: boolean
@@ -106,7 +106,7 @@ const linksTable = (links: BrokenLink[], dryRun: boolean): HTMLElement => {
   return part
 }
 
-const errorsPart = (groups: FailureGroup[], { file, columns, outcomes, withBalances }: Asked): HTMLElement =>
+const errorsPart = (groups: FailureGroup[], { file, mapping, outcomes, withBalances }: Asked): HTMLElement =>
   h(
     'section',
     {},
@@ -145,7 +145,7 @@ const errorsPart = (groups: FailureGroup[], { file, columns, outcomes, withBalan
         () =>
           download(
             `${file.name.replace(/(-errors)?\.\w+$/, '')}-errors.csv`,
-            errorCsv({ ...file, columns }, outcomes, withBalances),
+            errorCsv({ ...file, ...mapping }, outcomes, withBalances),
           ),
         'quiet',
       ),

@@ -3,9 +3,11 @@
 import type { CustomerResult } from '../../lib/imports/customer-import.ts'
 import type { PartnerImportWarning, PartnerResult } from '../../lib/imports/partner-import.ts'
 import type { CsvFile } from './file.ts'
-import type { Columns } from './rules/columns.ts'
+import type { Mapping } from './rules/columns.ts'
+import type { StatusKind } from './rules/statuses.ts'
 
-export type Options = { mails: boolean; balances: boolean }
+/** @property statuses which partners to import besides active ones */
+export type Options = { mails: boolean; balances: boolean; statuses: StatusKind[] }
 
 /** Everything that determines the calls: the same job makes the same calls. */
 export type Job = {
@@ -13,7 +15,7 @@ export type Job = {
   programId: string
   programName: string
   file: CsvFile
-  columns: Columns
+  mapping: Mapping
   options: Options
   /** What the dry run found to be new: email addresses and customer IDs. */
   expected: { partners: string[]; customers: string[] }

@@ -127,8 +127,8 @@ export const CustomerImportRow = z
     startedAt: optional(
       moment.meta({
         description:
-          'When the previous platform rewarded the customer’s first sale: a date or a time, UTC by default, not before 1990 ' +
-          'or in the future. `rewardDurationMonths` is counted from then.',
+          'When the previous platform rewarded the customer’s first sale: a date or a time, UTC by default, not before 1990. ' +
+          'A time up to 14 hours ahead counts as now: it is of another zone. `rewardDurationMonths` is counted from then.',
       }),
     ),
     programId: optional(

@@ -46,6 +46,9 @@ const BAD_CUSTOMER_ID = {
   code: 'customer_id_invalid',
   message: `Enter the customer’s id at the payment processor, of at most ${MAX_ID_LENGTH} characters, or the email address.`,
 } as const
+/** How far clocks are ahead of UTC at most. A time without a zone may be ahead as much, and then counts as now. */
+const MAX_AHEAD_MS = 14 * 3_600_000
+
 const BAD_START = {
   code: 'started_at_invalid',
   message: 'Enter a date in the past, such as 2025-01-31, or leave it blank.',
@@ -146,12 +149,13 @@ export const readCustomerRow = (
   const { data: row, error } = CustomerImportRow.safeParse(input)
   if (error) return bad(CUSTOMER_PROBLEMS[badField(error)] ?? BAD_CUSTOMER_ID)
   const { customerExternalId, startedAt = null } = row
-  if (startedAt && (startedAt > now || startedAt < EARLIEST)) return bad(BAD_START)
+  if (startedAt && (startedAt.getTime() > now.getTime() + MAX_AHEAD_MS || startedAt < EARLIEST))
+    return bad(BAD_START)
   return {
     customerExternalId,
     customerEmail: row.customerEmail ?? readEmail(customerExternalId),
     partnerEmail: row.partnerEmail,
-    startedAt,
+    startedAt: startedAt && startedAt > now ? now : startedAt,
     programId: row.programId ?? programId,
   }
 }

@@ -169,6 +169,11 @@ describe('a row of a customer import', () => {
       read: { startedAt: NOW },
     },
     {
+      case: 'a time of a zone that is ahead of UTC, without its name',
+      row: { customerExternalId: 'c', startedAt: new Date(NOW.getTime() + 14 * 3_600_000).toISOString() },
+      read: { startedAt: NOW },
+    },
+    {
       case: 'the row’s programId takes precedence',
       row: { customerExternalId: 'c', programId: '01A1FBD2-BD8A-7608-80E9-4F4BE3E9C95F' },
       read: { programId: '01a1fbd2-bd8a-7608-80e9-4f4be3e9c95f' },
@@ -225,8 +230,8 @@ describe('a row of a customer import', () => {
       '2025-02-30',
       '31/01/2025',
       '0000-01-01',
-      '2026-11-22',
-      '2026-11-21T13:00:00',
+      '2026-11-23',
+      '2026-11-22T02:00:01',
       '1899-12-31',
       '9999-12-31',
       20_250_131,

@@ -91,7 +91,7 @@ test('the preview shows broken links, the effects of options, and errors', async
 
 test('balances that another program owes too are shown before and after the import, and block nothing', async () => {
   const warning = '600 partners have an opening balance in another program of this workspace, 6,000.00 USD'
-  const lines = Array.from({ length: 601 }, (_, n) => `p${n}@example.com,slug-${n},20\n`)
+  const lines = Array.from({ length: 601 }, (_, n) => `p${n}@example.com,slug-${n},20.00\n`)
   for (let n = 0; n < 600; n++) service.state.elsewhere.set(`p${n}@example.com`, 1_000)
   await checkFile('balances.csv', `email,slug,balance\n${lines.join('')}`)
   expect(await text()).not.toContain(warning)
@@ -369,4 +369,84 @@ test('an import can be paused and resumed without losing the current call', asyn
   await press('Resume')
   await step('Import complete')
   expect(imported().map(({ rows }) => rows.length)).toEqual([500, 500, 500, 500])
+})
+
+test('a file with signs of customers is taken for neither partners nor customers until that is answered', async () => {
+  await choose(
+    'people.csv',
+    'customer_id,email,name,status\ncus_1,ann@buyer.example,Ann,active\ncus_2,bo@buyer.example,Bo,canceled\n',
+  )
+  await step('Columns')
+  const next = page.getByRole('button', { name: 'Preview import' })
+  expect(await next.isDisabled()).toBe(true)
+  expect(await text()).toContain('Choose what each row describes.')
+  // The first rows are in view.
+  expect(await page.getByRole('row', { name: /^email/ }).innerText()).toMatch(
+    /ann@buyer\.example\s+bo@buyer\.example/,
+  )
+
+  await page.getByLabel('A customer. “email” is the customer’s address.').check()
+  expect(await text()).toContain('Select the column with the email address of each customer’s partner.')
+  expect(await next.isDisabled()).toBe(true)
+
+  await page.getByLabel('A partner', { exact: true }).check()
+  expect(await text()).toContain('This file imports partners. Ignored: customer_id.')
+  await press('Preview import')
+  await step('Import preview')
+  expect(await text()).toContain('Partners 1 new.')
+  expect(await text()).toContain('Import 1 partner of other statuses (canceled)')
+  await press('Back to columns')
+  await step('Columns')
+  expect(await page.getByLabel('A partner', { exact: true }).isChecked()).toBe(true)
+})
+
+test('partners who were not active are left out with their customers, unless they are chosen', async () => {
+  await checkFile(
+    'affiliates.csv',
+    'affiliate_email,affiliate_first_name,stripe_customer_id,token,affiliate_status\na@example.com,A,cus_1,a,Active\nb@example.com,B,cus_2,b,Banned\nc@example.com,C,cus_3,c,pending\nd@example.com,D,,d,\ne@example.com,E,,e,Declined\n',
+  )
+  expect(await text()).toContain('Partners 2 new. Customers 1 new.')
+  await stage().getByLabel('Import 1 partner who waited for approval (pending)').check()
+  expect(await text()).toContain('Partners 3 new. Customers 2 new.')
+  expect(
+    await stage()
+      .getByLabel(/^Import 2 partners who were rejected .*\(banned, declined\)/)
+      .isChecked(),
+  ).toBe(false)
+  await press(/^Import 3 new partners and 2 customers/)
+  await step('Import complete')
+  expect([...service.state.partners.keys()]).toEqual(['a@example.com', 'c@example.com', 'd@example.com'])
+})
+
+test('times without a zone are read in the one that is chosen', async () => {
+  const file = 'customer_id,partner_email,started_at\ncus_1,maya@example.com,2026-07-01 10:00\n'
+  service.state.partners.set('maya@example.com', { email: 'maya@example.com', slug: 'maya' })
+  await choose('customers.csv', file)
+  await step('Columns')
+  await page.getByLabel('Time zone of dates that name none').selectOption('Asia/Tokyo')
+  await press('Preview import')
+  await step('Import preview')
+  await press(/^Import 1 customer/)
+  await step('Import complete')
+  expect(imported().at(-1)?.rows).toMatchObject([{ startedAt: '2026-07-01T01:00:00.000Z' }])
+})
+
+test('the unit of balances is asked where nothing says it, and their sum is shown before the import', async () => {
+  await choose(
+    'promoters.csv',
+    'email,ref_id,current_balance,currency\na@example.com,a,8120,USD\nb@example.com,b,500,\nc@example.com,c,90,EUR\n',
+  )
+  await step('Columns')
+  expect(await page.getByRole('button', { name: 'Preview import' }).isDisabled()).toBe(true)
+  expect(await text()).toContain('Choose the unit of the opening balances.')
+  await page.getByLabel('Cents: 1234 is 12.34 USD').check()
+  await press('Preview import')
+  await step('Import preview')
+  expect(await text()).toContain('86.20 USD. The largest: a@example.com 81.20 USD, b@example.com 5.00 USD.')
+  expect(await text()).toContain('0.90 EUR, which is not imported: convert it to USD first.')
+  await press('Back to columns')
+  await page.getByLabel('Dollars: 1234 is 1,234.00 USD').check()
+  await press('Preview import')
+  await step('Import preview')
+  expect(await text()).toContain('8,620.00 USD.')
 })

@@ -1,11 +1,26 @@
 /** Recognises the platform of an export, and maps its columns to fields. */
-import { CUSTOMERS, type Field, PARTNERS, type Preset } from './fields.ts'
+import { CUSTOMER_SIGN, type Field, GENERIC, NEW_PARTNER_EMAIL, type Preset, type RowKind } from './fields.ts'
 import { PRESETS } from './presets.ts'
 
 /** The field of each column, in the file's order; null for an ignored column. */
 export type Columns = (Field | null)[]
 
-export type Recognition = { platform: string | null; columns: Columns }
+export type Recognition = {
+  platform: string | null
+  /** Null if the headers leave it open. */
+  rows: RowKind | null
+  columns: Columns
+}
+
+/** How a file is read. */
+export type Mapping = {
+  rows: RowKind | null
+  columns: Columns
+  /** Whether opening balances are in minor units; null until that is chosen. */
+  inCents: boolean | null
+  /** Of times that name none, such as `Europe/Berlin`. */
+  zone: string
+}
 
 /** The last column of an error file. It is ignored on import. */
 export const ERROR_HEADER = 'tributary_error'
@@ -28,30 +43,40 @@ export const FIELD_NAMES: Record<Field, string> = {
   couponLabel: 'Coupon code',
   openingBalance: 'Opening balance',
   balanceCurrency: 'Balance currency',
+  status: 'Partner status',
   customerExternalId: 'Customer ID',
   customerEmail: 'Customer email',
   partnerEmail: 'Email of the customer’s partner',
   startedAt: 'Date of first sale',
 }
 
-/** * Recognises the platform of an export by its headers, and maps its columns. *
+/**
+ * Recognises the platform of an export by its headers, and maps its columns. A file with signs of customers is never
+ * taken for partners, unless the platform's format is known: then its rows are null, and none of its columns is mapped.
+ *
+ * @param chosen what the rows describe, if the user has said so
  * @example
  * recognise(['stripe_customer_id', 'email', 'first_name', 'last_name', 'token'])
- * // { platform: 'Rewardful', columns: ['customerExternalId', 'email', 'firstName', 'lastName', 'slug'] }
+ * // { platform: 'Rewardful', rows: 'both', columns: ['customerExternalId', 'email', 'firstName', 'lastName', 'slug'] }
  */
-export const recognise = (headers: string[]): Recognition => {
+export const recognise = (headers: string[], chosen: RowKind | null = null): Recognition => {
   const keys = headers.map(headerKey)
-  const preset = closest(keys)
-  const generic = preset.rows === 'customers' ? CUSTOMERS : PARTNERS
-  const columns: Columns = headers.map(() => null)
-  const ignored = new Set(preset.columns.ignored?.map(headerKey))
+  const found = closest(keys)
+  const rows = chosen ?? (isSure(found, keys) ? found.rows : null)
+  if (rows === null) return { platform: found.platform, rows, columns: headers.map(() => null) }
+  const columns = mapColumns(keys, found.rows === rows ? [found, GENERIC[rows]] : [GENERIC[rows]])
+  return { platform: found.platform, rows, columns: describesPartners(columns) }
+}
 
-  for (const source of [preset, generic]) {
+const mapColumns = (keys: string[], sources: Preset[]): Columns => {
+  const columns: Columns = keys.map(() => null)
+  const ignored = ignoredBy(sources[0])
+  for (const [place, source] of sources.entries()) {
     for (const field of Object.keys(FIELD_NAMES) as Field[]) {
       if (columns.includes(field)) continue
       for (const header of source.columns[field] ?? []) {
         const column = keys.indexOf(headerKey(header))
-        if (column < 0 || columns[column] || (source !== preset && ignored.has(keys[column] ?? ''))) continue
+        if (column < 0 || columns[column] || (place > 0 && ignored.has(keys[column] ?? ''))) continue
         columns[column] = field
         break
       }
@@ -59,14 +84,20 @@ export const recognise = (headers: string[]): Recognition => {
   }
   // `email` makes each row a partner, so a second partner column would be redundant.
   if (columns.includes('email')) clear(columns, 'partnerEmail')
-  return { platform: preset.platform, columns: describesPartners(columns) }
+  return columns
 }
+
+const ignoredBy = (preset: Preset | undefined): Set<string> =>
+  new Set(preset?.columns.ignored?.map(headerKey))
+
+const isSure = (preset: Preset, keys: string[]): boolean =>
+  preset.rows !== 'partners' || !keys.some((key) => CUSTOMER_SIGN.test(key) && !ignoredBy(preset).has(key))
 
 /** The preset with the longest list of signs that the file has in full. */
 const closest = (keys: string[]): Preset => {
-  let best = PARTNERS
+  let best = GENERIC.partners
   let most = 0
-  for (const preset of [...PRESETS, CUSTOMERS]) {
+  for (const preset of [...PRESETS, GENERIC.customers, GENERIC.both]) {
     for (const sign of preset.signs) {
       if (sign.length > most && sign.every((header) => keys.includes(headerKey(header)))) {
         best = preset
@@ -94,8 +125,12 @@ const clear = (columns: Columns, field: Field): void => {
 export const remap = (columns: Columns, column: number, field: Field | null): Columns =>
   columns.map((old, index) => (index === column ? field : old === field ? null : old))
 
-/** Whether a header names minor units, such as `opening_balance_cents`. */
-export const isInCents = (header: string): boolean => /cents|minor/.test(headerKey(header))
+/** Whether amounts under a header are in minor units, such as `opening_balance_cents`; null if it doesn't say. */
+export const unitOf = (header: string): boolean | null => {
+  const key = headerKey(header)
+  if (/cents|minor/.test(key)) return true
+  return /usd|dollars|major/.test(key) ? false : null
+}
 
 /** Headers that are recognised in any generic file. */
 const OWN_HEADERS: Record<Field, string> = {
@@ -108,6 +143,7 @@ const OWN_HEADERS: Record<Field, string> = {
   couponLabel: 'coupon_code',
   openingBalance: 'opening_balance',
   balanceCurrency: 'balance_currency',
+  status: 'partner_status',
   customerExternalId: 'customer_external_id',
   customerEmail: 'customer_email',
   partnerEmail: 'partner_email',
@@ -118,25 +154,32 @@ const OWN_HEADERS: Record<Field, string> = {
  * Headers from which these columns will be recognised, so that a manually mapped file, or one without a header, needs
  * no mapping again. Headers that are already recognised stay.
  */
-export const headersFor = (headers: string[], columns: Columns): string[] => {
+export const headersFor = (
+  headers: string[],
+  { columns, inCents }: Pick<Mapping, 'columns' | 'inCents'>,
+): string[] => {
   const used = columns.map((field) => (isUnused(field, columns) ? null : field))
+  const { partners, customers } = imports(columns)
   const own = headers.map((header, column) => {
     const field = used[column] ?? null
     if (field === null) return `${header} (ignored)`
-    return field === 'openingBalance' && isInCents(header) ? 'opening_balance_cents' : OWN_HEADERS[field]
+    if (field === 'openingBalance') return inCents ? 'opening_balance_cents' : 'opening_balance_usd'
+    return field === 'email' && partners && customers ? NEW_PARTNER_EMAIL : OWN_HEADERS[field]
   })
   const known = recognise(headers).columns
-  const some = headers.map((header, column) =>
-    known[column] === used[column] ? header : (own[column] ?? header),
-  )
+  const some = headers.map((header, column) => {
+    const isBalance = used[column] === 'openingBalance' && inCents !== null && unitOf(header) !== inCents
+    return known[column] === used[column] && !isBalance ? header : (own[column] ?? header)
+  })
   // Renaming one header can match another platform, which would map the rest differently.
   return recognise(some).columns.every((field, column) => field === used[column]) ? some : own
 }
 
-/** Fields that other columns make redundant, which `recognise` therefore omits. */
+/** Fields that other columns make redundant, or that need others, which `recognise` therefore omits. */
 const isUnused = (field: Field | null, columns: Columns): boolean =>
   (field === 'partnerEmail' && columns.includes('email')) ||
-  (field === 'slug' && columns.includes('partnerEmail') && !columns.includes('email'))
+  (field === 'slug' && columns.includes('partnerEmail') && !columns.includes('email')) ||
+  (field === 'startedAt' && !imports(columns).customers)
 
 /** What these columns can import. */
 export const imports = (columns: Columns): { partners: boolean; customers: boolean } => {
@@ -148,7 +191,7 @@ export const imports = (columns: Columns): { partners: boolean; customers: boole
 /** Warnings about a mapping: one that blocks the import, and advice. */
 export const warnings = (
   headers: string[],
-  columns: Columns,
+  { rows, columns, inCents }: Omit<Mapping, 'zone'>,
 ): { blocking: string | null; advice: string[] } => {
   const { partners, customers } = imports(columns)
   const advice: string[] = []
@@ -168,7 +211,20 @@ export const warnings = (
       `“${codes}” is ignored, because a coupon is identified by its ID in the payment processor. Add the ID later on the partner’s page, under “Coupon aliases”.`,
     )
   }
-  const blocking =
-    partners || customers ? null : 'Select the column with the partner’s email address. It is required.'
-  return { blocking, advice }
+  const hasBalances = partners && columns.includes('openingBalance')
+  return { blocking: blockingOf(rows, { partners, customers }, hasBalances && inCents === null), advice }
+}
+
+const blockingOf = (
+  rows: RowKind | null,
+  { partners, customers }: ReturnType<typeof imports>,
+  lacksUnit: boolean,
+): string | null => {
+  if (rows === null)
+    return 'Choose what each row describes. The file could be one of partners or of customers.'
+  if (lacksUnit) return 'Choose the unit of the opening balances. Nothing in the file says it.'
+  if (partners || customers) return null
+  return rows === 'customers'
+    ? 'Select the column with the email address of each customer’s partner. If the file has none, export it again with that column.'
+    : 'Select the column with the partner’s email address. It is required.'
 }

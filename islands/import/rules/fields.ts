@@ -11,17 +11,23 @@ export type Field =
   | 'couponLabel'
   | 'openingBalance'
   | 'balanceCurrency'
+  | 'status'
   | 'partnerEmail'
   | 'customerExternalId'
   | 'customerEmail'
   | 'startedAt'
 
+/**
+ * What each row of a file describes: a partner, a customer with an address of their own, or a customer with the address of
+ * their partner only, from which the partner is imported too.
+ */
+export type RowKind = 'partners' | 'customers' | 'both'
+
 /** The columns of one kind of export. */
 export type Preset = {
   /** The platform's name; null for a generic file. */
   platform: string | null
-  /** What each row describes. */
-  rows: 'partners' | 'customers'
+  rows: RowKind
   /** A file with all headers of one of these lists is this export. */
   signs: string[][]
   /**
@@ -32,7 +38,7 @@ export type Preset = {
 }
 
 /** The headers of generic files, which also apply to columns that a preset does not mention. */
-const WORDS: Preset['columns'] = {
+const PARTNER_WORDS: Preset['columns'] = {
   name: ['name', 'full_name', 'partner_name', 'affiliate_name', 'promoter_name'],
   firstName: ['first_name', 'firstname', 'partner_first_name', 'affiliate_first_name', 'given_name'],
   lastName: ['last_name', 'lastname', 'partner_last_name', 'affiliate_last_name', 'surname', 'family_name'],
@@ -53,7 +59,15 @@ const WORDS: Preset['columns'] = {
   couponId: ['coupon_id', 'stripe_coupon_id', 'promotion_code_id', 'coupon_external_id'],
   couponLabel: ['coupon_label', 'coupon', 'coupon_code', 'promo_code', 'promotion_code', 'discount_code'],
   openingBalance: [
-    ...['opening_balance_cents', 'opening_balance', 'balance_cents', 'unpaid_cents', 'due_cents', 'balance'],
+    ...[
+      'opening_balance_cents',
+      'opening_balance_usd',
+      'opening_balance',
+      'balance_cents',
+      'unpaid_cents',
+      'due_cents',
+      'balance',
+    ],
     ...[
       'unpaid',
       'unpaid_balance',
@@ -65,32 +79,60 @@ const WORDS: Preset['columns'] = {
     ],
   ],
   balanceCurrency: ['balance_currency', 'opening_balance_currency', 'currency', 'currency_code'],
+  status: ['partner_status', 'affiliate_status', 'promoter_status'],
+}
+
+const CUSTOMER_WORDS: Preset['columns'] = {
   customerExternalId: ['stripe_customer_id', 'customer_external_id', 'customer_id', 'external_customer_id'],
   customerEmail: ['customer_email'],
   startedAt: ['started_at', 'customer_since', 'first_sale_at', 'first_paid_at', 'became_conversion_at'],
 }
 
+const EMAIL = ['email', 'e-mail', 'email_address']
 const PARTNER_EMAIL = ['partner_email', 'affiliate_email', 'promoter_email', 'referrer_email']
 
-/** A generic file of partners, possibly with their customers. */
-export const PARTNERS: Preset = {
-  platform: null,
-  rows: 'partners',
-  signs: [],
-  columns: { ...WORDS, email: ['email', 'e-mail', 'email_address', ...PARTNER_EMAIL] },
-}
+/** In error files: the address of a partner who is imported, beside a customer. */
+export const NEW_PARTNER_EMAIL = 'new_partner_email'
 
-/** A generic file of customers: the partner has its own column, so `email` is the customer's. */
-export const CUSTOMERS: Preset = {
-  platform: null,
-  rows: 'customers',
-  signs: PARTNER_EMAIL.map((header) => [header]),
-  columns: {
-    ...WORDS,
-    name: ['partner_name', 'affiliate_name', 'promoter_name'],
-    firstName: ['partner_first_name', 'affiliate_first_name'],
-    lastName: ['partner_last_name', 'affiliate_last_name'],
-    partnerEmail: PARTNER_EMAIL,
-    customerEmail: ['customer_email', 'email', 'e-mail', 'email_address'],
+/** Generic files, by what their rows describe. */
+export const GENERIC: Record<RowKind, Preset> = {
+  partners: {
+    platform: null,
+    rows: 'partners',
+    signs: [],
+    columns: {
+      ...PARTNER_WORDS,
+      email: [...EMAIL, ...PARTNER_EMAIL],
+      status: ['status', 'state', 'approval_status', ...(PARTNER_WORDS.status ?? [])],
+    },
+  },
+  both: {
+    platform: null,
+    rows: 'both',
+    signs: [[NEW_PARTNER_EMAIL]],
+    columns: {
+      ...PARTNER_WORDS,
+      ...CUSTOMER_WORDS,
+      email: [NEW_PARTNER_EMAIL, ...EMAIL, ...PARTNER_EMAIL],
+    },
+  },
+  // The partner has a column of its own, so `email` is the customer's.
+  customers: {
+    platform: null,
+    rows: 'customers',
+    signs: PARTNER_EMAIL.map((header) => [header]),
+    columns: {
+      ...PARTNER_WORDS,
+      ...CUSTOMER_WORDS,
+      name: ['partner_name', 'affiliate_name', 'promoter_name'],
+      firstName: ['partner_first_name', 'affiliate_first_name'],
+      lastName: ['partner_last_name', 'affiliate_last_name'],
+      partnerEmail: PARTNER_EMAIL,
+      customerEmail: ['customer_email', ...EMAIL],
+    },
   },
 }
+
+/** Headers, normalized, that only a file about customers has. Error files mark those that are ignored. */
+export const CUSTOMER_SIGN =
+  /^(?!.*ignored$)((stripe|external)?customer(external|uu)?(id|key|uid|email|since)$|first(sale|paid|payment|purchase|order)|subscri(ption|bed)|(mrr|ltv|trialendsat|churnedat)$)/

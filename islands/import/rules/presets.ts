@@ -8,7 +8,7 @@ const NAMES = { firstName: ['first_name', 'firstname'], lastName: ['last_name', 
 export const PRESETS: Preset[] = [
   {
     platform: 'Rewardful',
-    rows: 'customers',
+    rows: 'both',
     // A row per customer, in the three versions that Rewardful has documented.
     signs: [
       ['stripe_customer_id', 'email', 'first_name', 'token'],
@@ -119,10 +119,17 @@ export const PRESETS: Preset[] = [
     platform: 'PartnerStack',
     rows: 'partners',
     signs: [
+      ['partner_first', 'partner_last', 'partner_email', 'partner_key'],
       ['partner_key', 'email'],
       ['email', 'key', 'group'],
     ],
-    columns: { ...NAMES, email: ['email'], slug: ['link_url', 'url', 'link', 'partner_key', 'key'] },
+    // The key ends the default link.
+    columns: {
+      email: ['email', 'partner_email'],
+      firstName: [...NAMES.firstName, 'partner_first'],
+      lastName: [...NAMES.lastName, 'partner_last'],
+      slug: ['link_url', 'url', 'link', 'partner_key', 'key'],
+    },
   },
   {
     platform: 'Dub',
@@ -131,6 +138,8 @@ export const PRESETS: Preset[] = [
       ['partnerEmail', 'externalId', 'subscriptionCanceledAt'],
       ['partnerEmail', 'partnerTenantId'],
       ['partnerEmail', 'stripeCustomerId', 'firstSaleAt'],
+      // The default export does not name the partner.
+      ['email', 'externalId', 'stripeCustomerId', 'saleAmount'],
     ],
     columns: {
       partnerEmail: ['partnerEmail'],
@@ -180,5 +189,41 @@ export const PRESETS: Preset[] = [
       openingBalance: ['balance'],
       balanceCurrency: ['currency'],
     },
+  },
+  {
+    platform: 'Post Affiliate Pro',
+    rows: 'partners',
+    signs: [['userid', 'refid']],
+    columns: {
+      email: ['username', 'notificationemail', 'email'],
+      firstName: ['firstname'],
+      lastName: ['lastname'],
+      slug: ['refid', 'userid'],
+      status: ['rstatus'],
+    },
+  },
+  {
+    platform: 'LeadDyno',
+    rows: 'partners',
+    signs: [['email', 'affiliate_code', 'paypal_email']],
+    columns: { ...NAMES, email: ['email'], slug: ['affiliate_code'] },
+  },
+  {
+    platform: 'Affonso',
+    rows: 'partners',
+    signs: [['email', 'tracking parameter']],
+    columns: { email: ['email'], name: ['name'], slug: ['tracking parameter'] },
+  },
+  {
+    platform: 'Partnero',
+    rows: 'partners',
+    signs: [['partner key', 'email', 'joining date']],
+    columns: { ...NAMES, email: ['email', 'partner email'], name: ['name'], slug: ['partner key'] },
+  },
+  {
+    platform: 'impact.com Advocate',
+    rows: 'partners',
+    signs: [['id', 'accountId', 'email', 'firstName', 'lastName']],
+    columns: { ...NAMES, email: ['email'], slug: ['referralCode', 'referralCodes'] },
   },
 ]

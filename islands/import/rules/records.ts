@@ -3,9 +3,10 @@ import { normalizeEmail } from '../../../lib/emails.ts'
 import { MAX_AMOUNT_CENTS } from '../../../lib/money.ts'
 import { slugKey } from '../../../lib/slugs.ts'
 import { cellText, readAmount, slugOf } from './cells.ts'
-import { type Columns, imports, isInCents } from './columns.ts'
+import { type Columns, imports, type Mapping } from './columns.ts'
 import { type DateOrder, dateOf, dateOrder } from './dates.ts'
 import type { Field } from './fields.ts'
+import { type PartnerStatus, statusOf } from './statuses.ts'
 
 /** A line of the file: its spreadsheet row number (the header is 1) and raw cells. */
 export type CsvRecord = { line: number; cells: string[] }
@@ -23,6 +24,9 @@ export type FilePartner = Placed & {
   couponId?: string
   couponLabel?: string
   openingBalanceCents?: number
+  /** A balance that is not imported because of its currency, in minor units. */
+  foreignBalance?: { cents: number; currency: string }
+  status?: PartnerStatus
   /** A problem with the balance. It matters only if balances are imported. */
   balanceProblem: Problem | null
   /** Slugs of later lines. A partner has one, so these links break. */
@@ -52,13 +56,15 @@ export const orderOfDates = (columns: Columns, records: CsvRecord[]): DateOrder 
 
 /** * Collects the rows of a file. Lines of one partner are merged: the first wins, and later lines fill empty fields. *
  * @example
- * const collector = collectRows(['Email', 'Via'], ['email', 'slug'], null)
+ * const collector = collectRows({ columns: ['email', 'slug'], inCents: null, zone: 'UTC' }, null)
  * collector.add({ line: 2, cells: ['maya@example.com', 'https://shop.example/?via=maya'] })
  * collector.rows().partners // [{ email: 'maya@example.com', slug: 'maya', lines: [2], ... }]
  */
-export const collectRows = (headers: string[], columns: Columns, order: DateOrder | null): Collector => {
+export const collectRows = (
+  { columns, inCents, zone }: Omit<Mapping, 'rows'>,
+  order: DateOrder | null,
+): Collector => {
   const feeds = imports(columns)
-  const inCents = isInCents(headers[columns.indexOf('openingBalance')] ?? '')
   const partners = new Map<string, FilePartner>()
   const customers = new Map<string, FileCustomer>()
   const nameless: FilePartner[] = []
@@ -72,7 +78,7 @@ export const collectRows = (headers: string[], columns: Columns, order: DateOrde
       }
 
       if (feeds.partners) {
-        const row = partnerRow(text, inCents, line)
+        const row = partnerRow(text, inCents ?? false, line)
         const known = partners.get(row.email)
         if (known) merge(known, row)
         else if (row.email) partners.set(row.email, row)
@@ -81,7 +87,7 @@ export const collectRows = (headers: string[], columns: Columns, order: DateOrde
         if (!row.email) return
       }
       if (!feeds.customers) return
-      const row = customerRow(text, order, line)
+      const row = customerRow(text, (date) => dateOf(date, order, zone), line)
       // In a file of both, a partner without customers is valid.
       if (!row.customerExternalId && feeds.partners) return
       const key = `${row.customerExternalId}\n${row.partnerEmail}`
@@ -100,6 +106,7 @@ const partnerRow = (text: (field: Field) => string, inCents: boolean, line: numb
   const couponId = text('couponId')
   const couponLabel = text('couponLabel')
   const balance = balanceOf(text('openingBalance'), text('balanceCurrency'), inCents)
+  const status = statusOf(text('status'))
   return {
     email,
     ...(name && { name }),
@@ -108,6 +115,8 @@ const partnerRow = (text: (field: Field) => string, inCents: boolean, line: numb
     // A label names a coupon; without the coupon there is nothing to name.
     ...(couponId && couponLabel && { couponLabel }),
     ...(balance.cents !== undefined && { openingBalanceCents: balance.cents }),
+    ...(balance.foreign && { foreignBalance: balance.foreign }),
+    ...(status && { status }),
     balanceProblem: balance.problem,
     otherSlugs: [],
     otherCoupons: [],
@@ -126,7 +135,7 @@ const balanceOf = (
   text: string,
   currencyText: string,
   inCents: boolean,
-): { cents?: number; problem: Problem | null } => {
+): { cents?: number; foreign?: FilePartner['foreignBalance']; problem: Problem | null } => {
   if (!text) return { problem: null }
   const invalid = (message: string) => ({ problem: { code: 'opening_balance_invalid', message } })
   const amount = readAmount(text, inCents)
@@ -135,7 +144,7 @@ const balanceOf = (
   if (amount.cents === 0) return { problem: null }
   if (currency !== 'USD') {
     const message = `The balance is in ${currency}. Opening balances are in USD. Convert it first.`
-    return { problem: { code: 'balance_not_usd', message } }
+    return { foreign: { cents: amount.cents, currency }, problem: { code: 'balance_not_usd', message } }
   }
   if (amount.cents < 0) return invalid(`“${text}” is negative. A negative balance cannot be imported.`)
   if (amount.cents > MAX_AMOUNT_CENTS) return invalid(`“${text}” exceeds the maximum amount of a commission.`)
@@ -147,6 +156,7 @@ const merge = (known: FilePartner, row: FilePartner): void => {
   known.lines.push(...row.lines)
   known.problem ??= row.problem
   if (!known.name && row.name) known.name = row.name
+  if (!known.status && row.status) known.status = row.status
   if (!known.slug && row.slug) known.slug = row.slug
   else if (row.slug && !sameSlug(row.slug, [known.slug ?? '', ...known.otherSlugs])) {
     known.otherSlugs.push(row.slug)
@@ -165,11 +175,15 @@ const merge = (known: FilePartner, row: FilePartner): void => {
 
 const sameSlug = (slug: string, others: string[]): boolean => others.map(slugKey).includes(slugKey(slug))
 
-const customerRow = (text: (field: Field) => string, order: DateOrder | null, line: number): FileCustomer => {
+const customerRow = (
+  text: (field: Field) => string,
+  readDate: (text: string) => string | null,
+  line: number,
+): FileCustomer => {
   const customerEmail = normalizeEmail(text('customerEmail')) ?? ''
   const partnerEmail = normalizeEmail(text('email') || text('partnerEmail')) ?? ''
   const started = text('startedAt')
-  const startedAt = started && dateOf(started, order)
+  const startedAt = started && readDate(started)
   return {
     customerExternalId: text('customerExternalId') || customerEmail,
     partnerEmail,

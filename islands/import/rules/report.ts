@@ -4,7 +4,7 @@ import { formatMoney } from '../../../lib/money.ts'
 import { counted } from '../../../lib/plural.ts'
 import { slugKey } from '../../../lib/slugs.ts'
 import { cellText, csvLine } from './cells.ts'
-import { type Columns, ERROR_HEADER, headerKey, headersFor } from './columns.ts'
+import { ERROR_HEADER, headerKey, headersFor, type Mapping } from './columns.ts'
 import { dateOf } from './dates.ts'
 import { type BrokenLink, type Failure, failureOf, type Outcomes, problemOf } from './outcomes.ts'
 import { type CsvRecord, orderOfDates } from './records.ts'
@@ -210,7 +210,13 @@ const failures = ({ partners, customers }: Outcomes, withBalances: boolean): Fai
  * its headers carry the mapping, and its dates are ISO 8601. It starts with a byte order mark, which Excel needs.
  */
 export const errorCsv = (
-  { headers, records, columns }: { headers: string[]; records: CsvRecord[]; columns: Columns },
+  {
+    headers,
+    records,
+    columns,
+    inCents,
+    zone,
+  }: { headers: string[]; records: CsvRecord[] } & Omit<Mapping, 'rows'>,
   outcomes: Outcomes,
   withBalances: boolean,
 ): string => {
@@ -223,7 +229,7 @@ export const errorCsv = (
   )
   const order = orderOfDates(columns, records)
   const written = (cell: string, column: number) =>
-    columns[column] === 'startedAt' ? (dateOf(cellText(cell), order) ?? cell) : cell
+    columns[column] === 'startedAt' ? (dateOf(cellText(cell), order, zone) ?? cell) : cell
   const failed = records.filter(({ line }) => messages.has(line))
   const lines = failed.map(({ line, cells }) =>
     csvLine([
@@ -233,7 +239,7 @@ export const errorCsv = (
   )
   const names = headersFor(
     kept.map((column) => headers[column] ?? ''),
-    kept.map((column) => columns[column] ?? null),
+    { columns: kept.map((column) => columns[column] ?? null), inCents },
   )
   return `\ufeff${csvLine([...names, ERROR_HEADER])}${lines.join('')}`
 }

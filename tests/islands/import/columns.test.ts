@@ -6,12 +6,12 @@ import {
   headerKey,
   headersFor,
   imports,
-  isInCents,
   recognise,
   remap,
+  unitOf,
   warnings,
 } from '../../../islands/import/rules/columns.ts'
-import type { Field } from '../../../islands/import/rules/fields.ts'
+import type { Field, RowKind } from '../../../islands/import/rules/fields.ts'
 import { PRESETS } from '../../../islands/import/rules/presets.ts'
 
 /** The fields by header, without ignored columns. */
@@ -45,6 +45,7 @@ test.each([
       first_name: 'firstName',
       last_name: 'lastName',
       email: 'email',
+      state: 'status',
       link_token: 'slug',
       coupon_token: 'couponLabel',
     },
@@ -99,7 +100,7 @@ test.each([
     case: 'Dub’s partners, without their links',
     headers: 'ID,Name,Email,Country,Status,Enrolled at,Payouts enabled at',
     platform: 'Dub',
-    found: { Name: 'name', Email: 'email' },
+    found: { Name: 'name', Email: 'email', Status: 'status' },
   },
   {
     case: 'Dub’s customers, whose link makes partners of it',
@@ -146,6 +147,76 @@ test.each([
     found: { 'Customer ID': 'customerExternalId', Email: 'customerEmail', 'Partner Email': 'partnerEmail' },
   },
   {
+    case: 'Dub’s customers by default, without their partner',
+    headers:
+      'id,name,email,avatar,externalId,stripeCustomerId,country,sales,saleAmount,createdAt,firstSaleAt,subscriptionCanceledAt',
+    platform: 'Dub',
+    found: {
+      email: 'customerEmail',
+      stripeCustomerId: 'customerExternalId',
+      firstSaleAt: 'startedAt',
+    },
+  },
+  {
+    case: 'Dub’s partners with their group',
+    headers: 'ID,Name,Email,Country,Status,Group,Enrolled at,Payouts enabled at',
+    platform: 'Dub',
+    found: { Name: 'name', Email: 'email', Status: 'status' },
+  },
+  {
+    case: 'Post Affiliate Pro’s affiliates',
+    headers: '!USERID,!REFID,USERNAME,FIRSTNAME,LASTNAME,RSTATUS',
+    platform: 'Post Affiliate Pro',
+    found: {
+      '!REFID': 'slug',
+      USERNAME: 'email',
+      FIRSTNAME: 'firstName',
+      LASTNAME: 'lastName',
+      RSTATUS: 'status',
+    },
+  },
+  {
+    case: 'LeadDyno’s affiliates',
+    headers: 'email,first_name,last_name,affiliate_code,paypal_email,parent_affiliate,affiliate_type',
+    platform: 'LeadDyno',
+    found: { email: 'email', first_name: 'firstName', last_name: 'lastName', affiliate_code: 'slug' },
+  },
+  {
+    case: 'Affonso’s affiliates',
+    headers: 'Name,Email,Tracking Parameter,PayPal Email',
+    platform: 'Affonso',
+    found: { Name: 'name', Email: 'email', 'Tracking Parameter': 'slug' },
+  },
+  {
+    case: 'Partnero’s partners',
+    headers: 'Partner key,Name,Email,Status,Joining date',
+    platform: 'Partnero',
+    found: { 'Partner key': 'slug', Name: 'name', Email: 'email', Status: 'status' },
+  },
+  {
+    case: 'PartnerStack’s partners, under headers of its own',
+    headers: 'Partner_first,Partner_last,Partner_email,partner_key,Partner_group,Partner_joined_date',
+    platform: 'PartnerStack',
+    found: {
+      Partner_first: 'firstName',
+      Partner_last: 'lastName',
+      Partner_email: 'email',
+      partner_key: 'slug',
+    },
+  },
+  {
+    case: 'Advocate’s users',
+    headers: 'id,accountId,email,firstName,lastName,imageUrl',
+    platform: 'impact.com Advocate',
+    found: { email: 'email', firstName: 'firstName', lastName: 'lastName' },
+  },
+  {
+    case: 'UpPromote’s affiliates, by their links',
+    headers: 'first_name,last_name,email,affiliate_link',
+    platform: null,
+    found: { first_name: 'firstName', last_name: 'lastName', email: 'email', affiliate_link: 'slug' },
+  },
+  {
     case: 'an error file: its last column is never data',
     headers: 'email,slug,tributary_error',
     platform: null,
@@ -154,6 +225,34 @@ test.each([
 ])('$case', ({ headers, platform, found }) => {
   expect(recognise(headers.split(',')).platform).toBe(platform)
   expect(fields(headers)).toEqual(found)
+})
+
+test.each([
+  'customer_id,email,name,status',
+  'Customer ID,E-Mail,slug',
+  'email,name,first_sale_at',
+  'email,name,Subscription status',
+  'email,referral_code,customer_id',
+])('it is asked what the rows of %s are, and nothing is mapped before', (headers) => {
+  const names = headers.split(',')
+  const { rows, columns } = recognise(names)
+  expect(rows).toBeNull()
+  expect(imports(columns)).toEqual({ partners: false, customers: false })
+  expect(warnings(names, { rows, columns, inCents: null }).blocking).toContain(
+    'Choose what each row describes',
+  )
+})
+
+test('the answer to what the rows are decides whose address and status the file has', () => {
+  const of = (rows: RowKind) => recognise(['customer_id', 'email', 'name', 'status'], rows).columns
+  expect(of('partners')).toEqual([null, 'email', 'name', 'status'])
+  expect(of('customers')).toEqual(['customerExternalId', 'customerEmail', null, null])
+  expect(of('both')).toEqual(['customerExternalId', 'email', 'name', null])
+})
+
+test('the format of a known platform is sure, and a partners file with counts of customers is one', () => {
+  expect(recognise(['stripe_customer_id', 'email', 'first_name', 'token']).rows).toBe('both')
+  expect(recognise(['email', 'slug', 'customers', 'sales', 'status']).rows).toBe('partners')
 })
 
 test.each(['First Name', 'first_name', 'firstName', ' FIRST-NAME '])('"%s" is a first name', (header) =>
@@ -204,7 +303,9 @@ test.each([
     ),
   },
 ])('headers that will be recognised: $case', ({ headers, columns, written }) => {
-  expect(headersFor(headers, columns)).toEqual(written)
+  expect(headersFor(headers, { columns, inCents: columns.includes('openingBalance') || null })).toEqual(
+    written,
+  )
 })
 
 test('the headers written for any mapping are recognised as that mapping', () => {
@@ -224,10 +325,13 @@ test('the headers written for any mapping are recognised as that mapping', () =>
       const columns = headers.map((): Field | null =>
         isIgnored.next().value ? null : (fields.pop() ?? null),
       )
-      const found = recognise(headersFor(headers, columns)).columns
+      fc.pre(Object.values(imports(columns)).includes(true))
+      const found = recognise(headersFor(headers, { columns, inCents: false })).columns
       const changed = columns.filter((field, column) => field !== found[column])
-      // Two fields are redundant, one with a partner email and one without.
-      expect(changed.every((field) => field === 'partnerEmail' || field === 'slug')).toBe(true)
+      // Three fields are redundant, one with a partner email, one without, and one without a customer.
+      expect(changed.filter((field) => !['partnerEmail', 'slug', 'startedAt'].includes(`${field}`))).toEqual(
+        [],
+      )
       expect(imports(found)).toEqual(imports(columns))
     }),
     { numRuns: 1_000 },
@@ -237,9 +341,10 @@ test('the headers written for any mapping are recognised as that mapping', () =>
 test.each([
   { header: 'opening_balance_cents', cents: true },
   { header: 'Balance (minor units)', cents: true },
-  { header: 'Balance', cents: false },
+  { header: 'Balance (USD)', cents: false },
+  { header: 'Balance', cents: null },
 ])('amounts under $header are cents: $cents', ({ header, cents }) => {
-  expect(isInCents(header)).toBe(cents)
+  expect(unitOf(header)).toBe(cents)
 })
 
 test.each([
@@ -252,7 +357,8 @@ test.each([
 })
 
 test('missing columns give advice, and a missing partner email blocks the import', () => {
-  const said = (columns: Columns) => warnings(['Mail', 'Code', 'Buyer'], columns)
+  const said = (columns: Columns) =>
+    warnings(['Mail', 'Code', 'Buyer'], { rows: 'both', columns, inCents: null })
   expect(said(['email', 'slug'])).toEqual({ blocking: null, advice: [] })
   expect(said(['slug']).blocking).toContain('partner’s email address')
   expect(said(['email', 'couponLabel', 'customerEmail']).advice).toEqual([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { dateOf, dateOrder } from '../../../islands/import/rules/dates.ts'
+import { dateOf, dateOrder, lacksZone } from '../../../islands/import/rules/dates.ts'
 
 test.each([
   { text: '2024-05-09', date: '2024-05-09' },
@@ -40,4 +40,29 @@ test.each([
   { case: 'a file that does both is of no order', cells: ['31/01/2025', '01/31/2025'], order: null },
 ])('$case', ({ cells, order }) => {
   expect(dateOrder(cells)).toBe(order)
+})
+
+test.each([
+  { text: '2026-07-01 10:00', zone: 'Europe/Berlin', moment: '2026-07-01T08:00:00.000Z' },
+  { text: '2026-01-01 10:00', zone: 'Europe/Berlin', moment: '2026-01-01T09:00:00.000Z' },
+  // The clocks go forward at 02:00 on this day.
+  { text: '2026-03-29 01:30', zone: 'Europe/Berlin', moment: '2026-03-29T00:30:00.000Z' },
+  { text: '2026-03-29 03:30', zone: 'Europe/Berlin', moment: '2026-03-29T01:30:00.000Z' },
+  { text: '2026-07-01 10:00', zone: 'America/St_Johns', moment: '2026-07-01T12:30:00.000Z' },
+  { text: '2026-07-01 10:00 UTC', zone: 'Europe/Berlin', moment: '2026-07-01T10:00:00.000Z' },
+  { text: '2026-07-01T10:00:00+05:00', zone: 'Europe/Berlin', moment: '2026-07-01T05:00:00.000Z' },
+  { text: '2026-07-01', zone: 'Europe/Berlin', moment: '2026-07-01' },
+])('$text of a file in $zone is $moment', ({ text, zone, moment }) => {
+  expect(dateOf(text, null, zone)).toBe(moment)
+})
+
+test.each([
+  { text: '2026-07-01 10:00', lacks: true },
+  { text: '31/12/2026 10:00 pm', lacks: true },
+  { text: '2026-07-01 10:00Z', lacks: false },
+  { text: '2026-07-01', lacks: false },
+  { text: '1767225600', lacks: false },
+  { text: 'soon', lacks: false },
+])('$text lacks a zone: $lacks', ({ text, lacks }) => {
+  expect(lacksZone(text)).toBe(lacks)
 })

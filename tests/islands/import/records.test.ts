@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Columns } from '../../../islands/import/rules/columns.ts'
+import { unitOf } from '../../../islands/import/rules/columns.ts'
 import { collectRows, orderOfDates } from '../../../islands/import/rules/records.ts'
 
 /** The rows of a file with these fields and lines. */
@@ -9,7 +10,10 @@ const rows = (
   headers: string[] = columns.map((field) => field ?? ''),
 ) => {
   const records = lines.map((cells, index) => ({ line: index + 2, cells }))
-  const collector = collectRows(headers, columns, orderOfDates(columns, records))
+  const collector = collectRows(
+    { columns, inCents: unitOf(headers[columns.indexOf('openingBalance')] ?? ''), zone: 'UTC' },
+    orderOfDates(columns, records),
+  )
   for (const record of records) collector.add(record)
   return collector.rows()
 }

@@ -215,7 +215,13 @@ test('the error file has the failed lines unchanged, with the reason in one last
     ],
   }
   const columns: Columns = ['email', 'slug', null]
-  expect(errorCsv({ headers: ['email', 'slug', 'Tributary Error'], records, columns }, outcomes, false)).toBe(
+  expect(
+    errorCsv(
+      { headers: ['email', 'slug', 'Tributary Error'], records, columns, inCents: null, zone: 'UTC' },
+      outcomes,
+      false,
+    ),
+  ).toBe(
     '\ufeff"email","slug","tributary_error"\r\n' +
       `"maya@example.com","'=1+1","'=Bad. Unknown."\r\n` +
       '"a ""b""","x,y","No address."\r\n' +
@@ -238,7 +244,7 @@ test.each([
     partners: [],
     customers: [customer({ status: 'partner_not_found', message: 'Unknown.' })],
   }
-  expect(errorCsv({ headers, records, columns }, outcomes, false)).toBe(
+  expect(errorCsv({ headers, records, columns, inCents: null, zone: 'UTC' }, outcomes, false)).toBe(
     `\ufeff"partner_email","customer_id","started_at","tributary_error"\r\n"maya@example.com","cus_1","${written}","Unknown."\r\n`,
   )
 })

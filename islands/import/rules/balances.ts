@@ -1,0 +1,35 @@
+/** The opening balances of a file: their unit, and what they add up to. */
+import { cellText } from './cells.ts'
+import { type Columns, unitOf } from './columns.ts'
+import type { CsvRecord, FilePartner } from './records.ts'
+
+/**
+ * Whether the balances are in minor units, by the header, or by an amount that is written with decimals.
+ *
+ * @returns null if nothing says it: read wrongly, they would be paid a hundredfold
+ */
+export const unitIn = (headers: string[], columns: Columns, records: CsvRecord[]): boolean | null => {
+  const column = columns.indexOf('openingBalance')
+  if (column < 0) return null
+  const said = unitOf(headers[column] ?? '')
+  if (said !== null) return said
+  const texts = records.map(({ cells }) => cellText(cells[column])).filter((text) => /[1-9]/.test(text))
+  const hasDecimals = texts.some((text) => /\d[.,]\d{1,2}(?!\d)/.test(text))
+  return texts.length === 0 || hasDecimals ? false : null
+}
+
+/** What the balances in one currency add up to, in minor units, and the three largest. */
+export type BalanceSum = { currency: string; cents: number; largest: { email: string; cents: number }[] }
+
+/** Opening balances are in USD. Those in other currencies are not imported, and shown apart. */
+export const balanceSums = (partners: FilePartner[]): BalanceSum[] => {
+  const sums = new Map<string, BalanceSum>()
+  for (const { email, openingBalanceCents, foreignBalance } of partners) {
+    const { cents = 0, currency = 'USD' } = foreignBalance ?? { cents: openingBalanceCents }
+    if (cents <= 0) continue
+    const sum = sums.get(currency) ?? { currency, cents: 0, largest: [] }
+    const largest = [...sum.largest, { email, cents }].sort((a, b) => b.cents - a.cents).slice(0, 3)
+    sums.set(currency, { currency, cents: sum.cents + cents, largest })
+  }
+  return [...sums.values()].sort((a, b) => Number(b.currency === 'USD') - Number(a.currency === 'USD'))
+}
