@@ -68,7 +68,8 @@ test('a deployment creates the roles, and gives each Worker that of its zone', {
       operator,
     ])
     expect(output).toMatch(
-      /takes \d+ ms\.\nA sign-in link was mailed to .+\.\nDeployed\. Sign in at https:\/\/track\.acme\.com\/app\n$/,
+      // A busy machine may call the round trip far.
+      /takes \d+ ms\..*\nA sign-in link was mailed to .+\.\nDeployed\. Sign in at https:\/\/track\.acme\.com\/app\n$/,
     )
     expect(code).toBe(0)
 
