@@ -48,9 +48,9 @@ export const ImportPage = ({ workspace, programs, holdsMails = false }: Props) =
   <>
     <h1>Import partners and customers</h1>
     <p>
-      Upload a CSV export from Rewardful, FirstPromoter, Tolt, PartnerStack, Dub or Tapfiliate, or your own
-      file. Links keep working when their slugs are kept. The file is read in your browser, and nothing is
-      imported until you have reviewed it.
+      Upload a CSV export from Rewardful, FirstPromoter, Tolt, PartnerStack, Dub, Tapfiliate or another
+      platform, or your own file. Links keep working when their slugs are kept. The file is read in your
+      browser, and nothing is imported until you have reviewed it.
     </p>
     {programs.length === 0 ? (
       <p class="note">

@@ -62,6 +62,7 @@ const decide = (
       ),
     }))
     const report = h('div', {})
+    const sums = h('section', {})
 
     const show = () => {
       const options: Options = {
@@ -76,6 +77,7 @@ const decide = (
       const does = effects(outcomes, options, elsewhere)
       mails.effect.textContent = does.mails
       balances.effect.textContent = does.balances
+      sums.replaceChildren(...balancesPart(chosen))
       report.replaceChildren(
         ...reportOf({ file, mapping, outcomes, dryRun: true, withBalances: options.balances, elsewhere }),
       )
@@ -112,7 +114,7 @@ const decide = (
             ...statuses.map(({ part }) => part),
           )
         : null,
-      balancesPart(rows),
+      sums,
       rows.partners.length > 0
         ? h('fieldset', {}, h('legend', {}, 'Options for new partners'), mails.part, balances.part)
         : null,
@@ -166,14 +168,12 @@ const outcomesWith = (outcomes: Outcomes, { partners, customers }: Rows): Outcom
   }
 }
 
-/** What the file's balances add up to, so that a wrong unit or column shows. */
-const balancesPart = ({ partners }: Rows): HTMLElement | null => {
+/** What the balances add up to, so that a wrong unit or column shows. */
+const balancesPart = ({ partners }: Rows): HTMLElement[] => {
   const sums = balanceSums(partners)
-  if (sums.length === 0) return null
-  return h(
-    'section',
-    {},
-    h('h3', {}, 'Opening balances in this file'),
+  if (sums.length === 0) return []
+  return [
+    h('h3', {}, 'Opening balances of these partners'),
     ...sums.map(({ currency, cents, largest }) =>
       h(
         'p',
@@ -184,7 +184,7 @@ const balancesPart = ({ partners }: Rows): HTMLElement | null => {
           .join(', ')}.`,
       ),
     ),
-  )
+  ]
 }
 
 /** A checkbox with its effect for this file. */
