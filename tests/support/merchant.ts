@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { expect, inject } from 'vitest'
+import { expect, inject, vi } from 'vitest'
 import type * as z from 'zod'
 import { type Seeder, seeder } from '../../dev/demo/seed.ts'
 import type { DatabaseEnv } from '../../lib/db/neon.ts'
@@ -205,9 +205,11 @@ export const useDatabase = () => {
     violations: (workspaceId: string) => violationsOf(query, workspaceId),
     /** Waits for what a program's first visit writes after its response, so that tests that count fetches don't count it. */
     firstVisitNoted: (programId: string) =>
-      expect
-        .poll(() => query('select from last_visits where program_id = $1', [programId]), { timeout: 20_000 })
-        .toHaveLength(1),
+      vi.waitFor(
+        async () =>
+          expect(await query('select from last_visits where program_id = $1', [programId])).toHaveLength(1),
+        { timeout: 20_000 },
+      ),
     /** The audit log of a merchant's workspace, oldest first. */
     audit: ({ workspace }: { workspace: { id: string } }) =>
       query<{ actor: string; action: string; subject_id: string | null; details: Record<string, unknown> }>(
