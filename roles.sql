@@ -11,10 +11,10 @@
 -- the rights of the owner. tests/attacks/6-database-roles.test.ts compares this file with the Workers' statements.
 
 revoke create on schema public from public;
-revoke all on all tables    in schema public, auth from public, :"track", :"pages", :"read", :"pay", :"auth", :"mail", :"hooks";
-revoke all on all sequences in schema public, auth from public, :"track", :"pages", :"read", :"pay", :"auth", :"mail", :"hooks";
-revoke all on all routines  in schema public, auth from public, :"track", :"pages", :"read", :"pay", :"auth", :"mail", :"hooks";
-revoke all on schema auth from public, :"track", :"pages", :"read", :"pay", :"mail", :"hooks";
+revoke all on all tables    in schema public, sign_in from public, :"track", :"pages", :"read", :"pay", :"auth", :"mail", :"hooks";
+revoke all on all sequences in schema public, sign_in from public, :"track", :"pages", :"read", :"pay", :"auth", :"mail", :"hooks";
+revoke all on all routines  in schema public, sign_in from public, :"track", :"pages", :"read", :"pay", :"auth", :"mail", :"hooks";
+revoke all on schema sign_in from public, :"track", :"pages", :"read", :"pay", :"mail", :"hooks";
 alter default privileges revoke execute on functions from public;
 grant usage on schema public to :"track", :"pages", :"read", :"pay", :"auth", :"mail", :"hooks";
 
@@ -27,8 +27,8 @@ grant execute on procedure record_reports_1 to :"track";
 
 
 -- auth: sign-in links, sessions and their people. Nobody else sees this schema.
-grant usage on schema auth to :"auth";
-grant select, insert, update, delete on all tables in schema auth to :"auth";
+grant usage on schema sign_in to :"auth";
+grant select, insert, update, delete on all tables in schema sign_in to :"auth";
 -- The mail about a sign-in from a new browser, and those that were held until the person signed in.
 grant select (id, recipient, is_held), insert (id, kind, recipient, details, created_at, next_attempt_at), update (is_held, next_attempt_at)
     on mails to :"auth";

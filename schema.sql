@@ -2987,7 +2987,7 @@ begin
         select a.id from added a
         where a.workspace_id is not null and a.kind <> 'address_link'
           and (select w.trusted_at from workspaces w where w.id = a.workspace_id) is null
-          and (select u.id from auth.users u where u.email = a.recipient) is null);
+          and (select u.id from sign_in.users u where u.email = a.recipient) is null);
     if cardinality(held) > 0 then
         update mails set is_held = true where id = any(held);
     end if;
@@ -3379,10 +3379,11 @@ end $$;
 
 -- The tables of Better Auth: users, their sessions, and pending sign-in links. What a
 -- user may do is in members. A session is found by the token in its cookie, which is
--- valid only with the signature beside it. Links are stored as hashes.
-create schema auth;
+-- valid only with the signature beside it. Links are stored as hashes. The schema isn't
+-- named auth, because Neon's extension for JWTs makes one of that name.
+create schema sign_in;
 
-create table auth.users (
+create table sign_in.users (
     id              uuid         primary key,
     name            text         not null,
     email           text         not null,
@@ -3394,10 +3395,10 @@ create table auth.users (
     constraint users_email_key unique (email)
 );
 
-create table auth.sessions (
+create table sign_in.sessions (
     id          uuid         primary key,
     user_id     uuid         not null
-        constraint sessions_user_id_fkey references auth.users (id) on delete cascade,
+        constraint sessions_user_id_fkey references sign_in.users (id) on delete cascade,
     token       text         not null,
     expires_at  timestamptz  not null,
     ip_address  text,
@@ -3409,8 +3410,8 @@ create table auth.sessions (
 );
 
 -- Which sessions does this user have, and which have expired?
-create index sessions_user_id_idx on auth.sessions (user_id);
-create index sessions_expires_at_idx on auth.sessions (expires_at);
+create index sessions_user_id_idx on sign_in.sessions (user_id);
+create index sessions_expires_at_idx on sign_in.sessions (expires_at);
 
 -- A sign-in is in the audit log of each workspace that the person is a member of, in the statement that begins the session.
 -- With the owner's rights: the Worker auth may reach neither members nor the audit log.
@@ -3419,19 +3420,19 @@ begin
     insert into audit_entries (id, workspace_id, actor, action, subject_id, details, created_at)
     select uuidv7(), m.workspace_id, m.email, 'member.signed_in', m.id,
            jsonb_build_object('role', m.role, 'browser', new.user_agent), new.created_at
-    from members m where m.email = (select u.email from auth.users u where u.id = new.user_id);
+    from members m where m.email = (select u.email from sign_in.users u where u.id = new.user_id);
     return null;
 end $$;
 
 create trigger sessions_audit_sign_in
-    after insert on auth.sessions for each row execute function audit_sign_in();
+    after insert on sign_in.sessions for each row execute function audit_sign_in();
 
 -- A browser in which this user has signed in. A sign-in in another one is mailed. hash is the SHA-256 of the browser's
 -- cookie, which is random.
-create table auth.browsers (
+create table sign_in.browsers (
     id          uuid         primary key,
     user_id     uuid         not null
-        constraint browsers_user_id_fkey references auth.users (id) on delete cascade,
+        constraint browsers_user_id_fkey references sign_in.users (id) on delete cascade,
     hash        text         not null,
     expires_at  timestamptz  not null,        -- moves on with each sign-in
 
@@ -3439,13 +3440,13 @@ create table auth.browsers (
 );
 
 -- Which browsers are forgotten?
-create index browsers_expires_at_idx on auth.browsers (expires_at);
+create index browsers_expires_at_idx on sign_in.browsers (expires_at);
 
 -- Required by Better Auth. Empty, because sign-in links are the only method.
-create table auth.accounts (
+create table sign_in.accounts (
     id                        uuid         primary key,
     user_id                   uuid         not null
-        constraint accounts_user_id_fkey references auth.users (id) on delete cascade,
+        constraint accounts_user_id_fkey references sign_in.users (id) on delete cascade,
     account_id                text         not null,
     provider_id               text         not null,
     access_token              text,
@@ -3462,7 +3463,7 @@ create table auth.accounts (
 -- A sign-in link that is not used yet. identifier is the SHA-256 of its token; value
 -- holds the email address. The mail holds nothing that the asker chose: the page that the
 -- link leads to is kept here.
-create table auth.verifications (
+create table sign_in.verifications (
     id          uuid         primary key,
     identifier  text         not null,
     value       text         not null,
@@ -3476,8 +3477,8 @@ create table auth.verifications (
 );
 
 -- How many links to this mailbox are pending, and which have expired?
-create index verifications_mailbox_idx on auth.verifications (mailbox, expires_at);
-create index verifications_expires_at_idx on auth.verifications (expires_at);
+create index verifications_mailbox_idx on sign_in.verifications (mailbox, expires_at);
+create index verifications_expires_at_idx on sign_in.verifications (expires_at);
 
 
 -- What other roles than that of the Worker `auth` may do with these tables: see roles.sql.
@@ -3491,8 +3492,8 @@ begin
        or exists (select from members m where m.email = any (addresses)) then
         return;
     end if;
-    delete from auth.verifications where value::jsonb ->> 'email' = any (addresses);
-    delete from auth.users where email = any (addresses);
+    delete from sign_in.verifications where value::jsonb ->> 'email' = any (addresses);
+    delete from sign_in.users where email = any (addresses);
 end $$;
 
 -- Removes sessions, browsers and sign-in links that had expired by a past time. Returns how many of one kind it found: less
@@ -3505,8 +3506,8 @@ declare
     ended integer := 0;
 begin
     foreach kind in array array['sessions', 'browsers', 'verifications'] loop
-        execute format('delete from auth.%I where id in (
-            select id from auth.%1$I where expires_at < $1 order by expires_at limit $2 for update skip locked)', kind)
+        execute format('delete from sign_in.%I where id in (
+            select id from sign_in.%1$I where expires_at < $1 order by expires_at limit $2 for update skip locked)', kind)
         using least(at, now()), most;
         get diagnostics found = row_count;
         ended := greatest(ended, found);
@@ -3517,9 +3518,9 @@ end $$;
 -- Whether clear_expired_sign_ins would find something.
 create function sign_ins_have_expired(at timestamptz) returns boolean language sql stable
 security definer set search_path = public, pg_temp as $$
-    select exists (select from auth.sessions where expires_at < at)
-        or exists (select from auth.browsers where expires_at < at)
-        or exists (select from auth.verifications where expires_at < at)
+    select exists (select from sign_in.sessions where expires_at < at)
+        or exists (select from sign_in.browsers where expires_at < at)
+        or exists (select from sign_in.verifications where expires_at < at)
 $$;
 
 

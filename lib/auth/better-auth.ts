@@ -42,7 +42,7 @@ export const authOptions = ({ db, secret, secure }: AuthSettings) =>
     secret,
     // Unused: its routes are not served, and links are built from the URL of the request.
     baseURL: 'https://tributary.invalid',
-    database: kyselyAdapter(db.withSchema('auth').withPlugin(repeatableInserts), { type: 'postgres' }),
+    database: kyselyAdapter(db.withSchema('sign_in').withPlugin(repeatableInserts), { type: 'postgres' }),
     user: {
       modelName: 'users',
       fields: { emailVerified: 'email_verified', createdAt: 'created_at', updatedAt: 'updated_at' },

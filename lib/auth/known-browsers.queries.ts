@@ -24,7 +24,7 @@ export const noteBrowser = async (db: Db, signedIn: SignedIn): Promise<void> => 
   const [id, mailId] = [newId(), newId()]
   await sql`
     with noted as (
-      insert into auth.browsers (id, user_id, hash, expires_at)
+      insert into sign_in.browsers (id, user_id, hash, expires_at)
       values (${id}, ${userId}, ${browserHash}, ${expiresAt})
       on conflict (user_id, hash) do update set expires_at = excluded.expires_at
       returning id

@@ -13,7 +13,7 @@ export type SessionRow = { id: string; browser: string | null; signedInAt: Date;
 export const listSessions = async (db: Db, userId: string, now: Date): Promise<SessionRow[]> => {
   const { rows } = await sql<SessionRow>`
     select id, user_agent as browser, created_at as "signedInAt", updated_at as "usedAt"
-    from auth.sessions
+    from sign_in.sessions
     where user_id = ${userId} and expires_at > ${now}::timestamptz
       and created_at > ${now}::timestamptz - make_interval(days => ${MAX_SESSION_DAYS})
     order by updated_at desc, id limit ${MAX_LISTED}`.execute(db)
@@ -22,8 +22,8 @@ export const listSessions = async (db: Db, userId: string, now: Date): Promise<S
 
 /** Ends one session of a person; none if it is another person's. @param id must be a UUID */
 export const endOwnSession = (db: Db, userId: string, id: string): Promise<unknown> =>
-  sql`delete from auth.sessions where user_id = ${userId} and id = ${id}`.execute(db)
+  sql`delete from sign_in.sessions where user_id = ${userId} and id = ${id}`.execute(db)
 
 /** Ends all sessions of a person. */
 export const endAllSessions = (db: Db, userId: string): Promise<unknown> =>
-  sql`delete from auth.sessions where user_id = ${userId}`.execute(db)
+  sql`delete from sign_in.sessions where user_id = ${userId}`.execute(db)

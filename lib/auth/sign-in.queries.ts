@@ -1,4 +1,4 @@
-/** Queries of sign-in links and sessions that Better Auth lacks. Its tables are in the schema `auth`. */
+/** Queries of sign-in links and sessions that Better Auth lacks. Its tables are in the schema `sign_in`. */
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
@@ -28,9 +28,9 @@ export const saveLink = async (db: Db, link: NewLink): Promise<boolean> => {
     clearExpired('verifications', now),
     clearExpired('sessions', now),
     sql`
-      insert into auth.verifications (id, identifier, value, mailbox, next, expires_at, created_at, updated_at)
+      insert into sign_in.verifications (id, identifier, value, mailbox, next, expires_at, created_at, updated_at)
       select ${newId()}::uuid, ${tokenHash}, ${value}, ${mailbox}, ${next}, ${expiresAt}::timestamptz, ${now}::timestamptz, ${now}::timestamptz
-      where (select count(*) from auth.verifications
+      where (select count(*) from sign_in.verifications
              where mailbox = ${mailbox} and expires_at > ${now}::timestamptz and identifier <> ${tokenHash}) < ${MAX_OPEN_LINKS}
       on conflict (identifier) do update set identifier = excluded.identifier
       returning id`,
@@ -45,21 +45,21 @@ export type SignInLink = { email: string; next: string }
 /** An unused link, or null. */
 export const findLink = async (db: Db, tokenHash: string, now: Date): Promise<SignInLink | null> => {
   const { rows } = await sql<SignInLink>`
-    select value::jsonb ->> 'email' as email, next from auth.verifications
+    select value::jsonb ->> 'email' as email, next from sign_in.verifications
     where identifier = ${tokenHash} and expires_at > ${now}::timestamptz`.execute(db)
   return rows[0] ?? null
 }
 
 /** Deletes a link that was not mailed, so that it doesn't count against its address. */
 export const dropLink = (db: Db, tokenHash: string): Promise<unknown> =>
-  sql`delete from auth.verifications where identifier = ${tokenHash}`.execute(db)
+  sql`delete from sign_in.verifications where identifier = ${tokenHash}`.execute(db)
 
 /** Deletes expired rows. Skips rows that a concurrent request is deleting, to avoid deadlocks. */
 const clearExpired = (table: 'verifications' | 'sessions', now: Date) => sql`
-  delete from auth.${sql.id(table)} where id in (
-    select id from auth.${sql.id(table)} where expires_at < ${now}::timestamptz
+  delete from sign_in.${sql.id(table)} where id in (
+    select id from sign_in.${sql.id(table)} where expires_at < ${now}::timestamptz
     order by expires_at limit ${CLEARED_PER_LINK} for update skip locked)`
 
 /** Ends a session. Better Auth's own method reports success even when the database did not answer. */
 export const endSession = (db: Db, token: string): Promise<unknown> =>
-  sql`delete from auth.sessions where token = ${token}`.execute(db)
+  sql`delete from sign_in.sessions where token = ${token}`.execute(db)

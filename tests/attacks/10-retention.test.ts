@@ -144,10 +144,10 @@ test('sessions, sign-in links and requests to change an address go when they hav
   const add = async (expiresAt: Date, name: string) => {
     await database.query(
       `with person as (
-         insert into auth.users (id, name, email, email_verified, created_at, updated_at)
+         insert into sign_in.users (id, name, email, email_verified, created_at, updated_at)
          values (uuidv7(), '', $2, true, now(), now()) returning id
        ), session as (
-         insert into auth.sessions (id, user_id, token, expires_at, created_at, updated_at)
+         insert into sign_in.sessions (id, user_id, token, expires_at, created_at, updated_at)
          select uuidv7(), id, $2, $1, now(), now() from person
        )
        insert into address_changes (id, email, new_email, token_hash, created_at, expires_at)
@@ -161,7 +161,7 @@ test('sessions, sign-in links and requests to change an address go when they hav
   await all((limit) => clearExpired(db(), OLD, limit))
   expect(
     await database.query(
-      'select token as name from auth.sessions where token in ($1, $2) union all select email from address_changes where email in ($1, $2)',
+      'select token as name from sign_in.sessions where token in ($1, $2) union all select email from address_changes where email in ($1, $2)',
       [gone, kept],
     ),
   ).toEqual([{ name: kept }, { name: kept }])

@@ -9,8 +9,8 @@ const url = (path: string) => `${inject('baseUrl')}${path}`
 
 const age = (email: string, interval: string) =>
   database.query(
-    `update auth.sessions set created_at = created_at - $1::interval
-     where user_id = (select id from auth.users where email = $2)`,
+    `update sign_in.sessions set created_at = created_at - $1::interval
+     where user_id = (select id from sign_in.users where email = $2)`,
     [interval, email],
   )
 

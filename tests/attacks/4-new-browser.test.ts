@@ -90,7 +90,7 @@ test('the cookie of a browser says nothing about who used it, and is stored as a
   expect(shared.jar.get('tributary.browser')).toBe(value)
   // Known to be Ann's, it is new to Eve.
   expect([await noticesTo(ann), await noticesTo(eve)].map(({ length }) => length)).toEqual([0, 1])
-  expect(await database.query('select 1 from auth.browsers where hash = $1', [value])).toEqual([])
+  expect(await database.query('select 1 from sign_in.browsers where hash = $1', [value])).toEqual([])
 })
 
 test('two links opened at the same moment in a new browser are mailed, each for its own session', async () => {
@@ -106,20 +106,20 @@ test('a browser is forgotten 400 days after its last sign-in, and a sign-in afte
   const email = somebody()
   const own = newBrowser()
   await own.signIn(email)
-  const ofPerson = 'user_id = (select id from auth.users where email = $1)'
+  const ofPerson = 'user_id = (select id from sign_in.users where email = $1)'
   const [kept] = await database.query<{ days: number }>(
-    `select extract(day from expires_at - now())::int as days from auth.browsers where ${ofPerson}`,
+    `select extract(day from expires_at - now())::int as days from sign_in.browsers where ${ofPerson}`,
     [email],
   )
   expect(kept?.days).toBe(399)
   // Older than what other tests leave, so that only this row is due.
   const old = new Date(Date.now() - 5_000 * 86_400_000)
-  await database.query(`update auth.browsers set expires_at = $2 where ${ofPerson}`, [
+  await database.query(`update sign_in.browsers set expires_at = $2 where ${ofPerson}`, [
     email,
     new Date(old.getTime() - 1),
   ])
   await clearExpired(connect(inject('database')), old, 100)
-  expect(await database.query(`select 1 from auth.browsers where ${ofPerson}`, [email])).toEqual([])
+  expect(await database.query(`select 1 from sign_in.browsers where ${ofPerson}`, [email])).toEqual([])
   await own.signIn(email)
   expect(await noticesTo(email)).toHaveLength(1)
 })

@@ -18,7 +18,7 @@ const sessionsPage = async (cookie: string) =>
 
 const sessionsOf = (email: string) =>
   database.query<{ id: string; user_agent: string | null; ip_address: string | null; token: string }>(
-    `select s.* from auth.sessions s join auth.users u on u.id = s.user_id where u.email = $1 order by s.created_at`,
+    `select s.* from sign_in.sessions s join sign_in.users u on u.id = s.user_id where u.email = $1 order by s.created_at`,
     [email],
   )
 
@@ -103,7 +103,7 @@ test('a session that has ended after 30 days without use, or after 90, is not li
   const cookies = [await signInBy(email, FIREFOX), await signInBy(email, IPHONE)]
   const [, old] = await sessionsOf(email)
   await database.query(
-    `update auth.sessions set created_at = created_at - interval '90 days' where id = $1`,
+    `update sign_in.sessions set created_at = created_at - interval '90 days' where id = $1`,
     [old?.id],
   )
   expect(await sessionsPage(cookies[0] ?? '')).not.toContain('iPhone')

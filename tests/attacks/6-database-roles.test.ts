@@ -33,16 +33,16 @@ const attempt = (zone: Zone, text: string): Promise<string> =>
     ({ code, message }) => (code === FORBIDDEN ? 'forbidden' : message),
   )
 
-type Table = { name: string; column: string; isAuth: boolean; isView: boolean }
+type Table = { name: string; column: string; isSignIn: boolean; isView: boolean }
 const tables = () =>
   query<Table>(
     'owner',
-    `select case when n.nspname = 'auth' then 'auth.' else '' end || c.relname as name, n.nspname = 'auth' as "isAuth",
+    `select case when n.nspname = 'sign_in' then 'sign_in.' else '' end || c.relname as name, n.nspname = 'sign_in' as "isSignIn",
             c.relkind <> 'r' as "isView",
             (select quote_ident(attname) from pg_attribute where attrelid = c.oid and attnum > 0 and not attisdropped
                and attgenerated = '' order by attnum limit 1) as column
      from pg_class c join pg_namespace n on n.oid = c.relnamespace
-     where n.nspname in ('public', 'auth') and c.relkind in ('r', 'v', 'm') order by 1`,
+     where n.nspname in ('public', 'sign_in') and c.relkind in ('r', 'v', 'm') order by 1`,
   )
 
 /** Every way to reach a table, without rows, so that nothing happens if it is allowed. */
@@ -74,7 +74,7 @@ test.each(['pages', 'read', 'pay', 'mail'] as const)(
     expect(
       await reached(
         zone,
-        (await tables()).filter(({ isAuth }) => isAuth),
+        (await tables()).filter(({ isSignIn }) => isSignIn),
       ),
     ).toEqual([])
   },
@@ -92,7 +92,7 @@ test.each<[Zone, string, string]>([
   [
     'track',
     'writes itself a sign-in link',
-    "insert into auth.verifications (id, identifier, value) values (uuidv7(), 'x', '{}')",
+    "insert into sign_in.verifications (id, identifier, value) values (uuidv7(), 'x', '{}')",
   ],
   ['track', 'reads the API keys', 'select key_hash from api_keys'],
   ['track', 'removes expired sign-ins', 'select clear_expired_sign_ins(now(), 1)'],
@@ -157,10 +157,10 @@ test('a new table and a new function are forbidden to all zones until roles.sql 
   await query('owner', 'begin')
   await query('owner', 'create table later_things (id uuid)')
   await query('owner', 'create function later_work() returns int language sql return 1')
-  await query('owner', 'create table auth.later_things (id uuid)')
+  await query('owner', 'create table sign_in.later_things (id uuid)')
   const allowed: string[] = []
   for (const zone of zones) {
-    for (const text of ['from later_things', 'later_work()', 'from auth.later_things']) {
+    for (const text of ['from later_things', 'later_work()', 'from sign_in.later_things']) {
       await query('owner', `savepoint before; set local role "${roleOf(owner, zone)}"`)
       const answer = await query('owner', `select ${text}`).then(
         () => 'done',
@@ -180,7 +180,7 @@ test('functions with the owner’s rights say themselves which tables they mean,
     `select p.proname as name, coalesce('search_path=public, pg_temp' = any (p.proconfig), false) as "isPinned",
             array(select z from unnest($1::text[], $2::text[]) as r (z, role)
                   where has_function_privilege(role, p.oid, 'execute') order by 1) as callers
-     from pg_proc p where p.prosecdef and p.pronamespace in ('public'::regnamespace, 'auth'::regnamespace)`,
+     from pg_proc p where p.prosecdef and p.pronamespace in ('public'::regnamespace, 'sign_in'::regnamespace)`,
     [zones, zones.map((zone) => roleOf(owner, zone))],
   )
   expect(found.filter(({ isPinned }) => !isPinned)).toEqual([])

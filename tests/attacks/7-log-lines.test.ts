@@ -43,7 +43,7 @@ const lines = async (count: number): Promise<Record<string, unknown>[]> => {
 
 const idOf = async (select: string, value: string): Promise<string> =>
   (await database.query<{ id: string }>(select, [value]))[0]?.id ?? 'none'
-const userOf = (email: string) => idOf('select id from auth.users where email = $1', email)
+const userOf = (email: string) => idOf('select id from sign_in.users where email = $1', email)
 const keyOf = (workspaceId: string) =>
   idOf('select id from api_keys where workspace_id = $1 limit 1', workspaceId)
 

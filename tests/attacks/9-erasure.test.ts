@@ -12,7 +12,7 @@ const placesOf = async (text: string): Promise<string[]> => {
   const columns = await database.query<{ schema: string; table: string; column: string }>(
     `select c.table_schema as schema, c.table_name as table, c.column_name as column
      from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
-     where t.table_type = 'BASE TABLE' and c.table_schema in ('public', 'auth')
+     where t.table_type = 'BASE TABLE' and c.table_schema in ('public', 'sign_in')
        and (c.data_type in ('text', 'jsonb', 'ARRAY', 'character varying'))`,
   )
   const places: string[] = []

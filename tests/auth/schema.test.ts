@@ -8,7 +8,7 @@ import { AUTH_SECRET } from '../support/secrets.ts'
 
 test('schema.sql has every table and column that this version of Better Auth requires', async () => {
   const { DATABASE_URL } = inject('database')
-  const pool = new pg.Pool({ connectionString: DATABASE_URL, options: '-c search_path=auth' })
+  const pool = new pg.Pool({ connectionString: DATABASE_URL, options: '-c search_path=sign_in' })
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
   const options = authOptions({ db: connect(inject('database')), secret: AUTH_SECRET, secure: true })
   try {

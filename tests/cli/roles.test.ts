@@ -74,15 +74,15 @@ test('a repeated run leaves the passwords of running Workers, and takes back wha
   expect(
     await ask(
       OLD,
-      `grant all on auth.users to ${roleOf(OLD, 'track')}; grant usage on schema auth to public`,
+      `grant all on sign_in.users to ${roleOf(OLD, 'track')}; grant usage on schema sign_in to public`,
     ),
   ).toBe('done')
   expect(await ask(OLD, `revoke all on partners from ${roleOf(OLD, 'pages')}`)).toBe('done')
-  expect(await ask(zoneUrl(OLD, 'track'), 'select * from auth.users')).toBe('done')
+  expect(await ask(zoneUrl(OLD, 'track'), 'select * from sign_in.users')).toBe('done')
 
   expect(await applySchema(OLD)).toEqual([])
   expect((await passwords()).rows).toEqual(before.rows)
-  expect(await ask(zoneUrl(OLD, 'track'), 'select * from auth.users')).toBe('42501')
+  expect(await ask(zoneUrl(OLD, 'track'), 'select * from sign_in.users')).toBe('42501')
   expect(await ask(zoneUrl(OLD, 'pages'), 'select * from partners')).toBe('done')
 })
 

@@ -16,12 +16,12 @@ afterAll(() => admin.end())
 const describeSchema = async (client: pg.Client): Promise<string[]> => {
   const { rows } = await client.query<{ line: string }>(`
     select concat_ws(' ', table_schema, table_name, column_name, data_type, is_nullable, column_default) as line
-    from information_schema.columns where table_schema in ('public', 'auth')
+    from information_schema.columns where table_schema in ('public', 'sign_in')
     union all
     select concat_ws(' ', conrelid::regclass, conname, pg_get_constraintdef(oid))
-    from pg_constraint where connamespace in (select oid from pg_namespace where nspname in ('public', 'auth'))
+    from pg_constraint where connamespace in (select oid from pg_namespace where nspname in ('public', 'sign_in'))
     union all
-    select indexdef from pg_indexes where schemaname in ('public', 'auth')
+    select indexdef from pg_indexes where schemaname in ('public', 'sign_in')
     union all
     select pg_get_triggerdef(oid) from pg_trigger where not tgisinternal
     order by 1`)
@@ -36,6 +36,14 @@ test('applied twice, schema.sql changes nothing', async () => {
     return [before, await describeSchema(client)]
   })
   expect(twice).toEqual(once)
+})
+
+test('schema.sql applies beside the schema that Neon’s extension for JWTs makes', async () => {
+  await withDatabase('schema_beside', async (url, client) => {
+    await client.query('create schema auth; create table auth.users (id text)')
+    await applySchema(url)
+    expect((await client.query('select id from auth.users')).rows).toEqual([])
+  })
 })
 
 test('a commission names its event, customer and reward, and an opening balance none of them', async () => {

@@ -65,8 +65,8 @@ const createGuardedLogin = async (workspaceId: string): Promise<string> => {
     grant all on all sequences in schema public to ${login};
     grant execute on all functions in schema public to ${login};
     -- Users are of no workspace: hold_mails asks whether somebody has signed in.
-    grant usage on schema auth to ${login};
-    grant select on auth.users to ${login};
+    grant usage on schema sign_in to ${login};
+    grant select on sign_in.users to ${login};
     ${views.map(({ name }) => `alter view ${name} set (security_invoker = true);`).join('\n')}
     ${tables
       .map(({ name, key }) => {

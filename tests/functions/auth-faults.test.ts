@@ -84,9 +84,10 @@ describe('a database that fails once', () => {
     const email = somebody()
     plan(fault)
     const link = await askForLink(email, place)
-    const rows = await database.query(`select 1 from auth.verifications where value like '%' || $1 || '%'`, [
-      email,
-    ])
+    const rows = await database.query(
+      `select 1 from sign_in.verifications where value like '%' || $1 || '%'`,
+      [email],
+    )
     expect(rows).toHaveLength(1)
     expect((await press(link)).status).toBe(303)
   })
@@ -106,7 +107,7 @@ describe('a database that fails once', () => {
       expect([303, 400]).toContain(first.status)
       expect(second.status).toBe(400)
       const sessions = await database.query(
-        'select 1 from auth.sessions s join auth.users u on u.id = s.user_id where u.email = $1',
+        'select 1 from sign_in.sessions s join sign_in.users u on u.id = s.user_id where u.email = $1',
         [email],
       )
       expect(sessions).toHaveLength(first.status === 303 ? 1 : 0)

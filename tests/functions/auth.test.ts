@@ -97,33 +97,34 @@ describe('a link', () => {
     const links = [await askForLink(email), await askForLink(email)]
     const cookies = (await Promise.all(links.map((link) => press(link)))).map(cookieOf)
     expect(await Promise.all(cookies.map((cookie) => whoIs(cookie)))).toEqual([email, email])
-    expect(await database.query('select 1 from auth.users where email = $1', [email])).toHaveLength(1)
+    expect(await database.query('select 1 from sign_in.users where email = $1', [email])).toHaveLength(1)
   })
 
   test(`expires after ${LINK_MINUTES} minutes, and is deleted when the next one is created`, async () => {
     const [old, fresh] = [somebody('old'), somebody('fresh')]
     const [oldLink, freshLink] = [await askForLink(old), await askForLink(fresh)]
     await database.query(
-      `update auth.verifications set expires_at = expires_at - $1::interval where value like '%' || $2 || '%'`,
+      `update sign_in.verifications set expires_at = expires_at - $1::interval where value like '%' || $2 || '%'`,
       [`${LINK_MINUTES} minutes`, old],
     )
     expect((await press(oldLink)).status).toBe(400)
 
     const forgotten = await askForLink(old)
     await database.query(
-      `update auth.verifications set expires_at = now() - interval '1 second' where value like '%' || $1 || '%'`,
+      `update sign_in.verifications set expires_at = now() - interval '1 second' where value like '%' || $1 || '%'`,
       [old],
     )
     await askForLink(somebody())
-    const left = await database.query(`select 1 from auth.verifications where value like '%' || $1 || '%'`, [
-      old,
-    ])
+    const left = await database.query(
+      `select 1 from sign_in.verifications where value like '%' || $1 || '%'`,
+      [old],
+    )
     expect(left).toEqual([])
     expect((await press(forgotten)).status).toBe(400)
     expect((await press(freshLink)).status).toBe(303)
   })
 
-  test.each(['', 'x', 'A'.repeat(32), 'a'.repeat(10_000), "'; drop table auth.users; --", '\0', '💥'])(
+  test.each(['', 'x', 'A'.repeat(32), 'a'.repeat(10_000), "'; drop table sign_in.users; --", '\0', '💥'])(
     'that is forged, %j, is refused',
     async (token) => {
       const answer = await submit(url('/auth/confirm'), { token })
@@ -197,8 +198,8 @@ describe('a session', () => {
     const cookie = await signIn(email)
     const age = (interval: string) =>
       database.query(
-        `update auth.sessions set expires_at = expires_at - $1::interval
-         where user_id = (select id from auth.users where email = $2)`,
+        `update sign_in.sessions set expires_at = expires_at - $1::interval
+         where user_id = (select id from sign_in.users where email = $2)`,
         [interval, email],
       )
     const ask = () => send(url('/api/auth/get-session'), { headers: { Cookie: cookie } })

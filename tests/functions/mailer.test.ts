@@ -261,7 +261,7 @@ test('the cron removes what names people once it is due, a thousand rows of a ki
     [workspaceId],
   )
   await client.query(
-    `insert into auth.verifications (id, identifier, value, mailbox, next, expires_at, created_at, updated_at)
+    `insert into sign_in.verifications (id, identifier, value, mailbox, next, expires_at, created_at, updated_at)
      select uuidv7(), 'link ' || minutes, '{"email": "jo@shop.example"}', 'jo@shop.example', '/app', now() + interval '1 minute' * minutes, now(), now()
      from unnest(array[-1, 9]) minutes`,
   )
@@ -270,7 +270,7 @@ test('the cron removes what names people once it is due, a thousand rows of a ki
       `select (select count(*)::int from mails where workspace_id = $1 and recipient <> '') as mails,
               (select count(*)::int from processor_events where workspace_id = $1 and facts::text like '%jo@%') as purchases,
               (select count(*)::int from events where workspace_id = $1 and metadata is not null) as metadata,
-              (select count(*)::int from auth.verifications where mailbox = 'jo@shop.example') as links`,
+              (select count(*)::int from sign_in.verifications where mailbox = 'jo@shop.example') as links`,
       [workspaceId],
     )
     return rows[0]

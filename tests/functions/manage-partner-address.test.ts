@@ -132,7 +132,7 @@ describe('whoever is paid', () => {
     const refused = await key.patch(`/partners/${partnerId}`, { email: right, name: 'Ann' })
     expect(refused).toMatchObject({ status: 403, body: errorShape('fresh_sign_in_required') })
     await database.query(
-      `update auth.sessions s set created_at = now() - interval '13 hours' from auth.users u
+      `update sign_in.sessions s set created_at = now() - interval '13 hours' from sign_in.users u
        where u.id = s.user_id and u.email = $1`,
       [`manager@${merchant.workspace.slug}.example`],
     )

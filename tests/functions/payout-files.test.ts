@@ -164,8 +164,8 @@ describe('GET /payout-runs/:id/export?format=', () => {
     expect((await send(`${file}${query}`, { headers: { Cookie: cookie } })).status).toBe(200)
 
     await database.query(
-      `update auth.sessions set created_at = created_at - interval '13 hours'
-       where user_id = (select id from auth.users where email = $1)`,
+      `update sign_in.sessions set created_at = created_at - interval '13 hours'
+       where user_id = (select id from sign_in.users where email = $1)`,
       [`manager@${slug}.example`],
     )
     expect(await send(`${file}${query}`, { headers: { Cookie: cookie } })).toMatchObject({

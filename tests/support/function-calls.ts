@@ -336,9 +336,9 @@ export const CALLS: Record<string, string> = {
     idOf('payout', 2),
   ),
   'a sign-in': `with person as (
-      insert into auth.users (id, name, email, email_verified, created_at, updated_at)
+      insert into sign_in.users (id, name, email, email_verified, created_at, updated_at)
       values ('${idOf('other', NEW)}', '', 'manager-1@shop.example', true, now(), now()) returning id)
-    insert into auth.sessions (id, user_id, token, expires_at, created_at, updated_at)
+    insert into sign_in.sessions (id, user_id, token, expires_at, created_at, updated_at)
     select id, id, 'new', now(), now(), now() from person`,
   'totals are folded': call('fold_totals', 5),
   'upkeep is looked for': call('upkeep_is_due', 30),

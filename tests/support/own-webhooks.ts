@@ -26,7 +26,7 @@ export const useOwnWebhooks = () => {
   const getSession = async (headers: Headers) => {
     const [, token] = /tributary\.session=([0-9a-f-]+)/.exec(headers.get('Cookie') ?? '') ?? []
     const [user] = await own.pool.query<{ id: string; email: string; name: string }>(
-      'select u.id, u.email, u.name from auth.sessions s join auth.users u on u.id = s.user_id where s.token = $1',
+      'select u.id, u.email, u.name from sign_in.sessions s join sign_in.users u on u.id = s.user_id where s.token = $1',
       [token],
     )
     return user ? { user, signedInAt: new Date(), setCookie: [] } : null

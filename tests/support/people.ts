@@ -69,10 +69,10 @@ export const openSession = async (
       await sql`set local session_replication_role = replica`.execute(transaction)
       await sql`
     with person as (
-      insert into auth.users (id, name, email, email_verified, created_at, updated_at)
+      insert into sign_in.users (id, name, email, email_verified, created_at, updated_at)
       values (${newId()}, '', ${email}, true, now(), now())
       on conflict (email) do update set updated_at = now() returning id)
-    insert into auth.sessions (id, user_id, token, expires_at, created_at, updated_at)
+    insert into sign_in.sessions (id, user_id, token, expires_at, created_at, updated_at)
     select ${newId()}, id, ${token}, now() + interval '30 days', now(), now() from person`.execute(
         transaction,
       )
