@@ -3032,6 +3032,22 @@ create trigger audit_entries_never_change
     before update or delete on audit_entries for each row execute function keep_audit_entry();
 
 
+-- A call of an import and its answer, which says what became of each row. It is written with the rows, so a caller
+-- whose answer was lost repeats the call and gets it. Who called, when and with which options is in the audit log.
+create table import_calls (
+    audit_id      uuid  primary key
+        constraint import_calls_audit_id_fkey references audit_entries (id),
+    workspace_id  uuid  not null
+        constraint import_calls_workspace_id_fkey references workspaces (id),
+    import_id     uuid  not null,   -- what the calls for one file have in common, as the caller names it; else audit_id
+    hash          text  not null,   -- SHA-256 of the endpoint and the body
+    answer        jsonb not null,
+
+    -- What was answered to this call?
+    constraint import_calls_workspace_id_import_id_hash_key unique (workspace_id, import_id, hash)
+);
+
+
 -- Where a merchant's backend receives what happens, by the specification Standard Webhooks: docs/webhooks.md. The secret that
 -- requests are signed with is encrypted like those of stripe_secrets. After a rotation, the former one signs too until former_until.
 -- The row of a removed endpoint is kept for its deliveries, without its URL and secrets.
@@ -3182,8 +3198,10 @@ end $$;
 -- has left finds the partner, unless somebody else has it now. balance_emails are those of the rows
 -- with an opening balance: what other programs owe them is reported, unless they exist in this
 -- program without a balance, because then they get none.
+--
+-- For a call that was made before, returns its answer instead of what exists of the rows.
 create function load_partner_import_1(address text, member_email text, program uuid, row_emails text, row_slug_keys text,
-                                      row_coupons text, balance_emails text) returns jsonb
+                                      row_coupons text, balance_emails text, import uuid, call_hash text) returns jsonb
 language plpgsql stable
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 declare
@@ -3194,6 +3212,7 @@ declare
     slug_keys   jsonb;
     coupon_ids  jsonb;
     balances    jsonb;
+    answered    jsonb;
 begin
     select w.id, w.slug, w.name, m.role into workspace
     from members m join workspaces w on w.id = m.workspace_id
@@ -3203,6 +3222,12 @@ begin
     select pr.id, pr.name, pr.site_url as "siteUrl" into target
     from programs pr where pr.workspace_id = workspace.id and pr.id = program;
     if not found then return jsonb_build_object('workspace', to_jsonb(workspace)); end if;
+
+    select c.answer into answered
+    from import_calls c where c.workspace_id = workspace.id and c.import_id = import and c.hash = call_hash;
+    if found then
+        return jsonb_build_object('workspace', to_jsonb(workspace), 'program', to_jsonb(target), 'answer', answered);
+    end if;
 
     -- offset 0 makes each look-up one of an index, and rows that are compared as a whole make it
     -- the right one, whatever the planner knows of a table that is growing: its plan is kept.
@@ -3294,7 +3319,8 @@ end $$;
 -- of the same call, which was committed: the repeat does nothing.
 create function save_partner_import_1(workspace uuid, program uuid, row_emails text, row_names text, row_slugs text,
                                       row_slug_keys text, coupons jsonb, balances jsonb, notice jsonb, mails jsonb,
-                                      audit_id uuid, audit_actor text, audit_details jsonb, now timestamptz) returns void
+                                      audit_id uuid, audit_actor text, audit_details jsonb, import uuid, call_hash text,
+                                      answer jsonb, now timestamptz) returns void
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 declare
@@ -3350,6 +3376,8 @@ begin
 
     insert into audit_entries (id, workspace_id, actor, action, subject_id, details, created_at)
     values (audit_id, workspace, audit_actor, 'partners.imported', program, audit_details, now);
+    insert into import_calls (audit_id, workspace_id, import_id, hash, answer)
+    values (audit_id, workspace, import, call_hash, answer);
 end $$;
 
 
@@ -3358,20 +3386,21 @@ end $$;
 -- taken is found by the constraints, and looked up only then: most imports are of new partners.
 create function import_partners_1(address text, member_email text, needed_role text, program uuid,
                                   row_emails text, row_names text, row_slugs text, row_slug_keys text,
-                                  coupon_ids text, coupons jsonb,
-                                  audit_id uuid, audit_details jsonb, now timestamptz) returns jsonb
+                                  coupon_ids text, coupons jsonb, audit_id uuid, audit_details jsonb,
+                                  import uuid, call_hash text, answer jsonb, now timestamptz) returns jsonb
 language plpgsql as $$
 declare
-    loaded jsonb := load_partner_import_1(address, member_email, program, '', '', '', '');
+    loaded jsonb := load_partner_import_1(address, member_email, program, '', '', '', '', import, call_hash);
 begin
-    if loaded #>> '{workspace,role}' is not distinct from needed_role and loaded -> 'program' is not null then
+    if loaded #>> '{workspace,role}' is not distinct from needed_role and loaded -> 'program' is not null
+       and loaded -> 'answer' is null then
         perform save_partner_import_1((loaded #>> '{workspace,id}')::uuid, program, row_emails, row_names, row_slugs, row_slug_keys,
-                                      coupons, null, null, null, audit_id, member_email, audit_details, now);
+                                      coupons, null, null, null, audit_id, member_email, audit_details, import, call_hash, answer, now);
         loaded := loaded || '{"isSaved": true}';
     end if;
     return loaded;
 exception when unique_violation or sqlstate 'TR001' then
-    loaded := load_partner_import_1(address, member_email, program, row_emails, row_slug_keys, coupon_ids, '');
+    loaded := load_partner_import_1(address, member_email, program, row_emails, row_slug_keys, coupon_ids, '', import, call_hash);
     if loaded -> 'partners' = '{}' and loaded -> 'slugKeys' = 'null' and loaded -> 'couponIds' = 'null' then raise; end if;
     return loaded || '{"isSaved": false}';
 end $$;

@@ -8,19 +8,24 @@ import { rpc } from '../lib/http/rpc.ts'
 import { body } from '../lib/http/validate.ts'
 import { loadCustomerImport, saveCustomerImport } from '../lib/imports/customer-import.queries.ts'
 import {
-  correctResults,
+  type CustomerResult,
   decideCustomerImport,
   isCustomerRow,
   MAX_CUSTOMER_ROWS,
   summarizeCustomers,
 } from '../lib/imports/customer-import.ts'
+import { importCall } from '../lib/imports/import-call.ts'
 import type { CustomerImportResponse } from '../lib/imports/imports.responses.ts'
 import { CustomerImport, IMPORT_MAX_BYTES, limitRows } from '../lib/imports/imports.schemas.ts'
 import { readCustomerRow } from '../lib/imports/rows.schemas.ts'
 import type { ReferralsService } from '../lib/purchases/purchases.rpc.ts'
+import { lostRace } from '../lib/unavailable.ts'
 import { auditEntry } from '../lib/workspace/audit.queries.ts'
 
 type Bindings = NudgeEnv<'WEBHOOKS'>['Bindings'] & { AUTH: AuthService; STRIPE_WEBHOOK: ReferralsService }
+
+/** Attempts. Only a copy of the call that is made at the same time is in the way, and then its answer is there. */
+const ROUNDS = 2
 
 /** POST /api/workspaces/:workspace/customers/import: assigns customers to partners. Spec, section 4.4. */
 export default createApp<Bindings>()
@@ -30,39 +35,59 @@ export default createApp<Bindings>()
     session(),
     body(CustomerImport, { maxBytes: IMPORT_MAX_BYTES, precheck: limitRows(MAX_CUSTOMER_ROWS) }),
     async (c) => {
-      const { programId = null, options, rows: input } = c.req.valid('json')
+      const request = c.req.valid('json')
+      const { programId = null, options, rows: input } = request
+      const keepOwners = options?.keepOwners ?? false
       const { db, now, user } = c.var
       const rows = input.map((row) => readCustomerRow(row, programId, now))
       const good = rows.filter(isCustomerRow)
       const target = { address: c.req.param('workspace'), email: user.email, programId }
-
-      const loaded = await loadCustomerImport(db, target, good)
-      noteForLog(c, { workspaceId: loaded.workspace?.id })
-      const workspace = requireManager(loaded.workspace)
-      if (programId !== null && !loaded.facts.programIds.has(programId)) throw notFound('program')
-
-      const { mapped, results } = decideCustomerImport(rows, loaded.facts)
-      const summary = summarizeCustomers(results)
-      if (options?.dryRun || rows.length === 0) return c.json<CustomerImportResponse>({ summary, results })
-
-      const { saved, lateIds } = await saveCustomerImport(db, {
-        workspaceId: workspace.id,
-        customers: mapped,
-        audit: auditEntry(db, {
-          workspaceId: workspace.id,
-          actor: user.email,
-          action: 'customers.imported',
-          subjectId: programId,
-          details: { rows: rows.length, ...summary },
-          now,
-        }).compile(),
-        now,
+      const saves = !options?.dryRun && rows.length > 0
+      const call = saves ? await importCall('customers', request.importId, request) : null
+      const answer = (results: CustomerResult[]): CustomerImportResponse => ({
+        summary: summarizeCustomers(results),
+        results,
       })
-      const late = [...new Set([...loaded.lateIds, ...lateIds])]
-      if (late.length > 0) {
-        await rpc('stripe-webhook', c.env.STRIPE_WEBHOOK.replanCustomers(workspace.id, late))
+      const planAgain = async (workspaceId: string, customerIds: string[]): Promise<void> => {
+        if (customerIds.length === 0) return
+        await rpc('stripe-webhook', c.env.STRIPE_WEBHOOK.replanCustomers(workspaceId, customerIds))
       }
-      const corrected = correctResults(results, saved)
-      return c.json<CustomerImportResponse>({ summary: summarizeCustomers(corrected), results: corrected })
+
+      for (let round = 0; round < ROUNDS; round++) {
+        const loaded = await loadCustomerImport(db, target, good, call)
+        noteForLog(c, { workspaceId: loaded.workspace?.id })
+        const workspace = requireManager(loaded.workspace)
+        if (programId !== null && !loaded.facts.programIds.has(programId)) throw notFound('program')
+        if (loaded.answer) {
+          await planAgain(workspace.id, loaded.lateIds)
+          return c.json(answer(loaded.answer.results), 200, { 'Idempotent-Replayed': 'true' })
+        }
+
+        const { mapped, results } = decideCustomerImport(rows, loaded.facts, keepOwners)
+        const decided = answer(results)
+        if (!call) return c.json(decided)
+
+        const saved = await saveCustomerImport(db, {
+          workspaceId: workspace.id,
+          customers: mapped,
+          results,
+          keepOwners,
+          call,
+          audit: auditEntry(db, {
+            id: call.id,
+            workspaceId: workspace.id,
+            actor: user.email,
+            action: 'customers.imported',
+            subjectId: programId,
+            details: { rows: rows.length, ...decided.summary, ...(keepOwners && { keepOwners }) },
+            now,
+          }).compile(),
+          now,
+        })
+        if (!saved) continue
+        await planAgain(workspace.id, [...new Set([...loaded.lateIds, ...saved.lateIds])])
+        return c.json(answer(saved.results))
+      }
+      throw lostRace('the customers of this import')
     },
   )

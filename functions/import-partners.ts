@@ -6,6 +6,7 @@ import { notFound } from '../lib/http/found.ts'
 import { noteForLog } from '../lib/http/logging.ts'
 import { type NudgeEnv, nudgeAfterChanges } from '../lib/http/nudge.service.ts'
 import { body } from '../lib/http/validate.ts'
+import { importCall } from '../lib/imports/import-call.ts'
 import type { PartnerImportResponse } from '../lib/imports/imports.responses.ts'
 import { IMPORT_MAX_BYTES, limitRows, PartnerImport } from '../lib/imports/imports.schemas.ts'
 import {
@@ -35,7 +36,8 @@ export default createApp<NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings']>()
     session(),
     body(PartnerImport, { maxBytes: IMPORT_MAX_BYTES, precheck: limitRows(MAX_PARTNER_ROWS) }),
     async (c) => {
-      const { programId, options, rows: input } = c.req.valid('json')
+      const request = c.req.valid('json')
+      const { programId, options, rows: input } = request
       const { db, now, user } = c.var
       const sendWelcomeEmail = options?.sendWelcomeEmail ?? false
       const importOpeningBalances = options?.importOpeningBalances ?? false
@@ -46,27 +48,30 @@ export default createApp<NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings']>()
 
       const decide = (facts: PartnerImportFacts) => {
         const { newPartners, warnings, ...decided } = decidePartnerImport(rows, facts, newSlugSuffix)
-        const response: PartnerImportResponse = { ...decided, ...(warnings.length > 0 && { warnings }) }
+        const answer: PartnerImportResponse = { ...decided, ...(warnings.length > 0 && { warnings }) }
         const details = { rows: rows.length, ...decided.summary, sendWelcomeEmail, importOpeningBalances }
-        return { partners: newPartners, response, audit: { actor: user.email, details } }
+        return { partners: newPartners, answer, audit: { actor: user.email, details } }
       }
       const saves = !options?.dryRun && rows.length > 0
+      const call = saves ? await importCall('partners', request.importId, request) : null
 
       // Most imports are of new partners. Whether they are new is found out while they are saved.
-      const guess = saves && !sendWelcomeEmail && !importOpeningBalances ? decide(NOTHING_EXISTS) : null
+      const guess =
+        call && !sendWelcomeEmail && !importOpeningBalances ? { ...decide(NOTHING_EXISTS), call } : null
       const tried = guess && (await importNewPartners(db, { ...guess, target, role: MANAGER, now }))
-      if (guess && tried?.isSaved) return c.json(guess.response)
+      if (guess && tried?.isSaved) return c.json(guess.answer)
 
-      let loaded = tried ?? (await loadPartnerImport(db, target, good))
+      let loaded = tried ?? (await loadPartnerImport(db, target, good, call))
       for (let round = 0; round < ROUNDS; round++) {
         noteForLog(c, { workspaceId: loaded.workspace?.id })
         const workspace = requireManager(loaded.workspace)
         const { program } = loaded
         if (!program) throw notFound('program')
+        if (loaded.answer) return c.json(loaded.answer, 200, { 'Idempotent-Replayed': 'true' })
 
         const sender = { workspaceName: workspace.name, sentBy: user.email, portalUrl }
-        const { partners, response, audit } = decide(loaded.facts)
-        if (!saves) return c.json(response)
+        const { partners, answer, audit } = decide(loaded.facts)
+        if (!call) return c.json(answer)
 
         const saved = await savePartnerImport(db, {
           workspaceId: workspace.id,
@@ -81,10 +86,12 @@ export default createApp<NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings']>()
             url: new URL(`/app/${workspace.slug}/audit`, c.req.url).href,
           },
           audit,
+          call,
+          answer,
           now,
         })
-        if (saved) return c.json(response)
-        loaded = await loadPartnerImport(db, target, good)
+        if (saved) return c.json(answer)
+        loaded = await loadPartnerImport(db, target, good, call)
       }
       throw lostRace('the partners of this import')
     },

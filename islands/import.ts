@@ -10,7 +10,6 @@ import { askColumns } from './import/columns.ts'
 import { announce, button, byId, h, showStep } from './import/dom.ts'
 import { bodyOf, callsOf, outcomesOf, rowCount, rowsOf, urlOf } from './import/plan.ts'
 import { reportOf } from './import/report.ts'
-import { countLostResponses } from './import/rules/outcomes.ts'
 import type { Rows } from './import/rules/records.ts'
 import { rowsWith } from './import/rules/statuses.ts'
 import { balancesElsewhere } from './import/rules/warnings.ts'
@@ -57,16 +56,13 @@ const runJob = async (job: Job, earlier: Answer[]): Promise<void> => {
     calls,
     answered: fits ? earlier : [],
     url: (call) => urlOf(workspace, call),
-    body: (call) => bodyOf(call, job.programId, job.options, false),
+    body: (call) => bodyOf(call, job.programId, job.options, job.importId),
     // A missing response would shift the later ones to the wrong calls, so a failed write discards all.
     keep: (call, answer) =>
       saveAnswer(workspace, call, answer).catch(() => discardJob(workspace).catch(() => {})),
   })
   if (!answers) return
-  const outcomes = countLostResponses(outcomesOf(rows, calls, answers), {
-    partners: new Set(job.expected.partners),
-    customers: new Set(job.expected.customers),
-  })
+  const outcomes = outcomesOf(rows, calls, answers)
   await new Promise<void>((resolve) => {
     showStep(
       'Import complete',

@@ -18,7 +18,7 @@ type Waiting = { seconds: number; why: string }
 
 /**
  * Posts JSON and returns the response. Retries lost connections, 429 and 5xx with backoff, and honours Retry-After.
- * Retries are safe: an import skips existing rows.
+ * Retries are safe: a call that was made before gets its first answer.
  *
  * @throws {Stopped} when the call fails for good, or `signal` is aborted during a wait
  */

@@ -8,9 +8,9 @@ import { bodyOf, callsOf, outcomesOf, rowsOf, urlOf } from './plan.ts'
 import { reportOf } from './report.ts'
 import { balanceSums } from './rules/balances.ts'
 import type { Mapping } from './rules/columns.ts'
-import { expectedOf, expectNewPartners, type Outcomes } from './rules/outcomes.ts'
+import { expectNewPartners, keepOwners, type Outcomes } from './rules/outcomes.ts'
 import type { Rows } from './rules/records.ts'
-import { effects, offer, summary } from './rules/report.ts'
+import { effects, offer, ownedCustomers, summary } from './rules/report.ts'
 import { inactiveKinds, rowsWith, type StatusKind } from './rules/statuses.ts'
 import { type BalancesElsewhere, balancesElsewhere, describeBalancesElsewhere } from './rules/warnings.ts'
 import { runCalls } from './run.ts'
@@ -23,13 +23,18 @@ export const check = async (file: CsvFile, mapping: Mapping, target: Target): Pr
   showStep('Reading rows', h('p', {}, `${counted(file.records.length, 'row')}.`))
   const rows = await rowsOf(file, mapping)
   const calls = callsOf(rows, false)
-  const options: Options = { mails: mailBox().checked, balances: balanceBox().checked, statuses: [] }
+  const options: Options = {
+    mails: mailBox().checked,
+    balances: balanceBox().checked,
+    statuses: [],
+    keepOwners: false,
+  }
   const answers = await runCalls({
     title: 'Preparing preview',
     calls,
     url: (call) => urlOf(target.workspace, call),
     // Always includes balances, so that their errors are known before the option is chosen.
-    body: (call) => bodyOf(call, target.programId, { ...options, balances: true }, true),
+    body: (call) => bodyOf(call, target.programId, { ...options, balances: true }, null),
     leave: 'Back to columns',
   })
   if (!answers) return null
@@ -61,6 +66,8 @@ const decide = (
         `import-status-${kind}`,
       ),
     }))
+    const moving = ownedCustomers(expectNewPartners(answered, true)).length
+    const owners = option('Leave these customers with the partner that they have', 'import-keep-owners')
     const report = h('div', {})
     const sums = h('section', {})
 
@@ -69,11 +76,13 @@ const decide = (
         mails: mails.box.checked,
         balances: balances.box.checked,
         statuses: statuses.flatMap(({ kind, box }) => (box.checked ? [kind] : [])),
+        keepOwners: owners.box.checked,
       }
       const chosen = rowsWith(rows, options.statuses)
       mailBox().checked = options.mails
       balanceBox().checked = options.balances
-      const outcomes = expectNewPartners(outcomesWith(answered, chosen), options.balances)
+      const expected = expectNewPartners(outcomesWith(answered, chosen), options.balances)
+      const outcomes = options.keepOwners ? keepOwners(expected) : expected
       const does = effects(outcomes, options, elsewhere)
       mails.effect.textContent = does.mails
       balances.effect.textContent = does.balances
@@ -90,11 +99,9 @@ const decide = (
       return { options, outcomes }
     }
     const start = button('Import', () => {
-      const { options, outcomes } = show()
-      const { partners, customers } = expectedOf(outcomes)
-      const expected = { partners: [...partners], customers: [...customers] }
+      const { options } = show()
       const calls = callsOf(rowsWith(rows, options.statuses), options.balances).length
-      resolve({ ...target, file, mapping, options, expected, calls })
+      resolve({ ...target, importId: crypto.randomUUID(), file, mapping, options, calls })
     })
 
     showStep(
@@ -118,6 +125,7 @@ const decide = (
       rows.partners.length > 0
         ? h('fieldset', {}, h('legend', {}, 'Options for new partners'), mails.part, balances.part)
         : null,
+      moving > 0 ? h('fieldset', {}, h('legend', {}, 'Customers of other partners'), owners.part) : null,
       h(
         'p',
         { class: 'actions' },
@@ -125,7 +133,7 @@ const decide = (
         button('Back to columns', () => resolve(null), 'quiet'),
       ),
     )
-    for (const { box, effect } of [mails, balances, ...statuses]) {
+    for (const { box, effect } of [mails, balances, owners, ...statuses]) {
       box.addEventListener('change', () => {
         show()
         announce(effect.textContent || (start.textContent ?? ''))

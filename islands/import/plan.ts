@@ -41,15 +41,18 @@ export const rowCount = (calls: Call[]): number => calls.reduce((total, { rows }
 export const urlOf = (workspace: string, { kind }: Call): string =>
   `/api/workspaces/${encodeURIComponent(workspace)}/${kind}/import`
 
-/** The body of a call. */
-export const bodyOf = (call: Call, programId: string, options: Options, dryRun: boolean): object =>
-  call.kind === 'partners'
+/** The body of a call. @param importId null for a dry run */
+export const bodyOf = (call: Call, programId: string, options: Options, importId: string | null): object => {
+  const dryRun = importId === null
+  const head = { programId, ...(importId && { importId }) }
+  return call.kind === 'partners'
     ? {
-        programId,
+        ...head,
         options: { sendWelcomeEmail: options.mails, importOpeningBalances: options.balances, dryRun },
         rows: call.rows.map(partnerBody),
       }
-    : { programId, options: { dryRun }, rows: call.rows.map(customerBody) }
+    : { ...head, options: { keepOwners: options.keepOwners, dryRun }, rows: call.rows.map(customerBody) }
+}
 
 /** The outcome of each row. Rows that were not sent have no result. */
 export const outcomesOf = (rows: Rows, calls: Call[], answers: Answer[]): Outcomes => {

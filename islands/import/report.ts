@@ -5,8 +5,16 @@ import { button, download, h, table } from './dom.ts'
 import type { CsvFile } from './file.ts'
 import { csvLine } from './rules/cells.ts'
 import type { Mapping } from './rules/columns.ts'
-import type { BrokenLink, Outcomes } from './rules/outcomes.ts'
-import { brokenLinks, errorCsv, type FailureGroup, failureGroups, summary } from './rules/report.ts'
+import type { BrokenLink, Outcomes, OwnedCustomer } from './rules/outcomes.ts'
+import {
+  bannedPartners,
+  brokenLinks,
+  errorCsv,
+  type FailureGroup,
+  failureGroups,
+  ownedCustomers,
+  summary,
+} from './rules/report.ts'
 import { type BalancesElsewhere, describeBalancesElsewhere } from './rules/warnings.ts'
 
 /** Links shown. The download has all of them. */
@@ -30,6 +38,8 @@ export const reportOf = (asked: Asked): HTMLElement[] => {
   const { partners, customers } = summary(outcomes, { dryRun, withBalances })
   const links = brokenLinks(outcomes, withBalances)
   const groups = failureGroups(outcomes, { withBalances })
+  const owned = ownedCustomers(outcomes)
+  const banned = bannedPartners(outcomes)
   const coupons = outcomes.partners.filter(({ row }) => row.otherCoupons.length > 0)
   return [
     h(
@@ -42,6 +52,8 @@ export const reportOf = (asked: Asked): HTMLElement[] => {
       ? elsewhere.map((found) => h('p', { class: 'note' }, describeBalancesElsewhere(found, { dryRun })))
       : []),
     ...(links.length > 0 ? [linksPart(links, dryRun)] : []),
+    ...(owned.length > 0 ? [ownedPart(owned, dryRun)] : []),
+    ...(banned.length > 0 ? [h('p', { class: 'note' }, bannedText(banned))] : []),
     ...(coupons.length > 0
       ? [
           h(
@@ -104,6 +116,59 @@ const linksTable = (links: BrokenLink[], dryRun: boolean): HTMLElement => {
   const part = table('Changed slugs', ['Partner', 'Old slug → new slug'], rows)
   part.classList.add('links')
   return part
+}
+
+/** An import either moves all of them or none. */
+const ownedPart = (owned: OwnedCustomer[], dryRun: boolean): HTMLElement => {
+  const moves = owned.some((customer) => customer.moves)
+  const moved = dryRun
+    ? counted(owned.length, 'customer changes partners', 'customers change partners')
+    : counted(owned.length, 'customer has changed partners', 'customers have changed partners')
+  const rows = owned
+    .slice(0, MAX_LINKS)
+    .map(({ customer, from, to }) =>
+      h('tr', {}, h('th', { scope: 'row' }, customer), h('td', {}, from), h('td', {}, to)),
+    )
+  const part = table(
+    'Customers of other partners',
+    ['Customer', 'Partner so far', 'Partner in the file'],
+    rows,
+  )
+  part.classList.add('links')
+  return h(
+    'section',
+    {},
+    h('h3', {}, moves ? moved : `${counted(owned.length, 'customer')} of other partners`),
+    h(
+      'p',
+      {},
+      moves
+        ? 'Their later sales are credited to the partner in the file.'
+        : 'They stay with the partner that they have.',
+    ),
+    part,
+    more(owned.length - MAX_LINKS, 'customer'),
+    h(
+      'p',
+      { class: 'actions' },
+      button(
+        'Download list',
+        () =>
+          download(
+            moves ? 'moved-customers.csv' : 'customers-of-other-partners.csv',
+            `\ufeff${[['customer', 'former_partner', 'file_partner'], ...owned.map(({ customer, from, to }) => [customer, from, to])].map(csvLine).join('')}`,
+          ),
+        'quiet',
+      ),
+    ),
+  )
+}
+
+const bannedText = (banned: ReturnType<typeof bannedPartners>): string => {
+  const customers = banned.reduce((sum, partner) => sum + partner.customers, 0)
+  const shown = banned.slice(0, MAX_LINES).map((partner) => partner.email)
+  const rest = banned.length - shown.length
+  return `${counted(customers, 'customer')} of ${counted(banned.length, 'banned partner')}, so their later sales are credited to nobody: ${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}.`
 }
 
 const errorsPart = (groups: FailureGroup[], { file, mapping, outcomes, withBalances }: Asked): HTMLElement =>

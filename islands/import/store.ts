@@ -6,19 +6,21 @@ import type { CsvFile } from './file.ts'
 import type { Mapping } from './rules/columns.ts'
 import type { StatusKind } from './rules/statuses.ts'
 
-/** @property statuses which partners to import besides active ones */
-export type Options = { mails: boolean; balances: boolean; statuses: StatusKind[] }
+/**
+ * @property statuses which partners to import besides active ones
+ * @property keepOwners whether customers of other partners stay theirs
+ */
+export type Options = { mails: boolean; balances: boolean; statuses: StatusKind[]; keepOwners: boolean }
 
-/** Everything that determines the calls: the same job makes the same calls. */
+/** Everything that determines the calls: the same job makes the same calls, and the server answers each once. */
 export type Job = {
+  importId: string
   workspace: string
   programId: string
   programName: string
   file: CsvFile
   mapping: Mapping
   options: Options
-  /** What the dry run found to be new: email addresses and customer IDs. */
-  expected: { partners: string[]; customers: string[] }
   calls: number
 }
 

@@ -2,6 +2,7 @@
 import type { ApplicationTables } from '../applications/tables.ts'
 import type { BrandTables } from '../brand/tables.ts'
 import type { CustomerTables } from '../customers/tables.ts'
+import type { ImportTables } from '../imports/tables.ts'
 import type { MailTables } from '../mail/tables.ts'
 import type { PaperTables } from '../papers/tables.ts'
 import type { PayoutTables } from '../payouts/tables.ts'
@@ -17,6 +18,7 @@ export type Tables = WorkspaceTables &
   BrandTables &
   TrackingTables &
   CustomerTables &
+  ImportTables &
   PurchaseTables &
   StripeTables &
   PayoutTables &

@@ -8,11 +8,14 @@ import { isUncredited } from '../purchases/by-address.queries.ts'
 import { memberWorkspace } from '../workspace/workspaces.queries.ts'
 import type {
   CustomerImportFacts,
+  CustomerResult,
   CustomerRow,
   KnownMapping,
   MappedCustomer,
   MappedPartner,
 } from './customer-import.ts'
+import type { ImportCall } from './import-call.ts'
+import { unlessTaken } from './partner-import.queries.ts'
 
 /** Distinct values as a table, in one parameter. */
 const texts = (values: string[]) =>
@@ -28,11 +31,14 @@ const texts = (values: string[]) =>
  * choose a sequential scan for a plain join.
  *
  * @param programId the default program of the request
+ * @param call null for a dry run, which no earlier call answers
+ * @returns `answer` is that of the same call, if it was made before
  */
 export const loadCustomerImport = async (
   db: Db,
   { address, email, programId }: { address: string; email: string; programId: string | null },
   rows: CustomerRow[],
+  call: ImportCall | null,
 ) => {
   const workspace = memberWorkspace(db, address, email)
   const workspaceId = workspace.clearSelect().select('w.id')
@@ -41,7 +47,7 @@ export const loadCustomerImport = async (
   const selectPrograms = sql<{ id: string }>`
     select id from programs where workspace_id = (${workspaceId}) and id in (select value::uuid from ${texts(programIds)})`
   const selectPartners = sql<MappedPartner>`
-    select p.id, wanted.value as email, p.program_id as "programId"
+    select p.id, wanted.value as email, p.program_id as "programId", p.status = 'banned' as "isBanned"
     from ${texts(rows.map((row) => row.partnerEmail))} as wanted,
       lateral (
         select * from partners where email = wanted.value and workspace_id = (${workspaceId})
@@ -54,9 +60,16 @@ export const loadCustomerImport = async (
         offset 0) as p`
   const ids = [...new Set(rows.map((row) => row.customerExternalId))].map(identityOf)
   const selectCustomers = sql<
-    KnownMapping & { externalId: string; id: string; isOwned: boolean; isLate: boolean }
+    Omit<KnownMapping, 'owner'> & {
+      externalId: string
+      id: string
+      ownerId: string | null
+      ownerEmail: string | null
+      isLate: boolean
+    }
   >`
-    select wanted.value as "externalId", c.id, c.partner_id is not null as "isOwned",
+    select wanted.value as "externalId", c.id, c.partner_id as "ownerId",
+           (select email from partners where id = c.partner_id) as "ownerEmail",
            coalesce(c.replan_from, c.addressed_from) is not null as "isLate", c.email,
            case when ${isImported(sql`c.partner_id`)} then c.partner_id end as "partnerId",
            c.started_at as "startedAt", c.started_program_id as "startedProgramId"
@@ -65,33 +78,44 @@ export const loadCustomerImport = async (
                where i.workspace_id = (${workspaceId}) and i.value = wanted.value and i.kind = wanted.kind
                  and i.kind <> 'email' offset 0) as c`
 
-  const [workspaces, programs, partners, customers] = await db.batch([
+  const selectAnswer = sql<{ answer: CustomerAnswer }>`
+    select answer from import_calls
+    where workspace_id = (${workspaceId}) and import_id = ${call?.importId ?? null} and hash = ${call?.hash ?? null}`
+
+  const [workspaces, programs, partners, customers, [answered]] = await db.batch([
     workspace.compile(),
     selectPrograms.compile(db),
     selectPartners.compile(db),
     selectCustomers.compile(db),
+    selectAnswer.compile(db),
   ])
   const facts: CustomerImportFacts = {
     programIds: new Set(programs.map(({ id }) => id)),
     partners,
     customers: new Map(
-      customers
-        .filter(({ isOwned }) => isOwned)
-        .map(({ externalId, id: _id, isOwned: _isOwned, isLate: _isLate, ...mapping }) => [
-          externalId,
-          mapping,
-        ]),
+      customers.flatMap(({ externalId, id: _id, ownerId, ownerEmail, isLate: _isLate, ...mapping }) =>
+        ownerId === null || ownerEmail === null
+          ? []
+          : [[externalId, { ...mapping, owner: { id: ownerId, email: ownerEmail } }]],
+      ),
     ),
     customerIds: new Map(customers.map(({ externalId, id }) => [externalId, id])),
   }
   const lateIds = customers.filter(({ isLate }) => isLate).map(({ id }) => id)
-  return { workspace: workspaces[0], facts, lateIds }
+  return { workspace: workspaces[0], facts, lateIds, answer: answered?.answer }
 }
+
+/** What import_calls keeps: the results, from which the summary follows. */
+type CustomerAnswer = { results: CustomerResult[] }
 
 type CustomerImport = {
   workspaceId: string
   customers: MappedCustomer[]
-  /** The audit entry, written in the same transaction. */
+  /** As decided by what was read. */
+  results: CustomerResult[]
+  keepOwners: boolean
+  call: ImportCall
+  /** The call's audit entry, written in the same transaction. */
   audit: CompiledQuery
   now: Date
 }
@@ -111,19 +135,19 @@ const isImported = (partnerId: RawBuilder<unknown>) => sql`coalesce((
  *
  * Rows are locked in the same order by all, so that concurrent imports and reports cannot deadlock.
  *
- * @returns `created` or `updated` for each customer that was written, by external id, and the ids of customers with
- *   payments in the second of the import, or later, that were received before it. A customer that did not exist when the
- *   request read it may have been created by a concurrent report.
+ * @returns the results, corrected for customers whom a concurrent report or import created after the read, and the ids of
+ *   customers with payments in the second of the import, or later, that were received before it. Null when the same call
+ *   was answered after the read.
  */
 export const saveCustomerImport = async (
   db: Db,
-  { workspaceId, customers, audit, now }: CustomerImport,
-): Promise<{ saved: Map<string, 'created' | 'updated'>; lateIds: string[] }> => {
-  const rows = customers.map(({ externalId, ...customer }) => ({
+  { workspaceId, customers, results, keepOwners, call, audit, now }: CustomerImport,
+): Promise<{ results: CustomerResult[]; lateIds: string[] } | null> => {
+  const rows = customers.map((customer) => ({
     id: newId(),
     ...customer,
-    ...identityOf(externalId),
-    emails: [...new Set([customer.email, emailOf(externalId)].filter((email) => email !== null))],
+    ...identityOf(customer.externalId),
+    emails: [...new Set([customer.email, emailOf(customer.externalId)].filter((email) => email !== null))],
   }))
   const json = JSON.stringify(rows)
   const identities = rows.flatMap(({ kind, value, emails }) => [
@@ -131,8 +155,8 @@ export const saveCustomerImport = async (
     ...emails.map((email) => ({ kind: 'email', value: email })),
   ])
   const mapping = sql`jsonb_to_recordset(${json}::jsonb)
-      as m (id uuid, kind text, value text, emails jsonb, email text, "partnerId" uuid, "startedAt" timestamptz,
-            "startedProgramId" uuid)`
+      as m (id uuid, "externalId" text, kind text, value text, emails jsonb, email text, "partnerId" uuid,
+            "startedAt" timestamptz, "startedProgramId" uuid)`
   // Nobody owns a customer before the next statement, which sees also those that were created concurrently.
   const create = sql<unknown>`
     with created as (
@@ -153,19 +177,20 @@ export const saveCustomerImport = async (
     )
     insert into customers (id, workspace_id, external_id, created_at)
     select customer_id, ${workspaceId}::uuid, value, ${now}::timestamptz from created`
-  const update = sql<{ externalId: string; isCreated: boolean }>`
+  const update = sql<unknown>`
     with target as (
       select m.*, c.id as customer_id
       from ${mapping}
       join customer_identities i on i.workspace_id = ${workspaceId} and i.value = m.value and i.kind = m.kind
                                 and i.kind <> 'email'
       join customers c on c.id = i.customer_id
-      where (c.email, c.started_at, c.started_program_id)
+      where (not ${keepOwners} or c.partner_id is null or c.partner_id = m."partnerId")
+        and ((c.email, c.started_at, c.started_program_id)
             is distinct from
             (coalesce(m.email, c.email), coalesce(m."startedAt", c.started_at),
              coalesce(m."startedProgramId", c.started_program_id))
          or not ${isImported(sql`m."partnerId"`)}
-         or c.imported_at = ${now} -- written by an earlier attempt of this request
+         or c.imported_at = ${now}) -- written by an earlier attempt of this request
       order by c.id
       for update of c
     ), saved as (
@@ -177,10 +202,11 @@ export const saveCustomerImport = async (
           started_program_id = coalesce(t."startedProgramId", c.started_program_id),
           revision = c.revision + 1
       from target t where c.id = t.customer_id
-      returning c.id, t.value, t.emails, t."partnerId", t."startedAt", c.id = t.id or old.partner_id is null as is_created
+      returning c.id, t."externalId", t.emails, t."partnerId", t."startedAt", old.partner_id as former_id,
+                c.id = t.id or old.partner_id is null as is_created
     ), referral as (
       insert into referrals (workspace_id, customer_id, origin, partner_id, source, attribution, referred_at, started_at)
-      select ${workspaceId}::uuid, id, ${`import ${now.toISOString()}`}, "partnerId", 'import', 'last', ${now}::timestamptz,
+      select ${workspaceId}::uuid, id, ${`import ${call.id}`}, "partnerId", 'import', 'last', ${now}::timestamptz,
              "startedAt"
       from saved
       on conflict (customer_id, origin) do nothing
@@ -190,7 +216,21 @@ export const saveCustomerImport = async (
       from saved, jsonb_array_elements_text(saved.emails) e
       on conflict (customer_id, kind, value) do nothing
     )
-    select value as "externalId", is_created as "isCreated" from saved`
+    insert into import_calls (audit_id, workspace_id, import_id, hash, answer)
+    select ${call.id}::uuid, ${workspaceId}::uuid, ${call.importId}::uuid, ${call.hash},
+           jsonb_build_object('results', coalesce(jsonb_agg(
+             case when r.result ->> 'status' <> 'created' or s.is_created then r.result
+                  when s.id is null then r.result || '{"status": "unchanged"}'
+                  when s.former_id = s."partnerId" then r.result || '{"status": "updated"}'
+                  else r.result || jsonb_build_object('status', 'moved', 'ownerEmail',
+                                                      (select email from partners where id = s.former_id)) end
+             order by r.n), '[]'))
+    from jsonb_array_elements(${JSON.stringify(results)}::jsonb) with ordinality as r (result, n)
+    left join saved s on s."externalId" = r.result ->> 'customerExternalId'
+    on conflict (audit_id) do nothing`
+  const selectAnswer = sql<{
+    answer: CustomerAnswer
+  }>`select answer from import_calls where audit_id = ${call.id}`
   // A payment processor's times are whole seconds: what was paid in this one counts as paid after the import. The locks are
   // held, so a payment that is planned concurrently is either seen here or planned again, because the revision has changed.
   const markLate = sql<{ id: string }>`
@@ -214,15 +254,17 @@ export const saveCustomerImport = async (
       offset 0) late
     where c.id = late.customer_id and c.imported_at = ${now} and coalesce(late.replan_from, late.addressed_from) is not null
     returning c.id`
-  const [, , saved, , late] = await db.batch([
-    lockIdentities(workspaceId, identities, 'shared').compile(db),
-    create.compile(db),
-    update.compile(db),
-    audit,
-    markLate.compile(db),
-  ])
-  return {
-    saved: new Map(saved.map(({ externalId, isCreated }) => [externalId, isCreated ? 'created' : 'updated'])),
-    lateIds: late.map(({ id }) => id),
-  }
+  const save = () =>
+    db.batch([
+      lockIdentities(workspaceId, identities, 'shared').compile(db),
+      create.compile(db),
+      audit,
+      update.compile(db),
+      markLate.compile(db),
+      selectAnswer.compile(db),
+    ])
+  const saved = await unlessTaken(save)
+  if (!saved) return null
+  const [, , , , late, [answered]] = saved
+  return { results: answered?.answer.results ?? results, lateIds: late.map(({ id }) => id) }
 }

@@ -31,7 +31,7 @@ export type BadCustomerRow = {
   message: string
 }
 
-export type MappedPartner = { id: string; email: string; programId: string }
+export type MappedPartner = { id: string; email: string; programId: string; isBanned: boolean }
 
 export type CustomerMapping = {
   partnerId: string
@@ -40,8 +40,11 @@ export type CustomerMapping = {
   startedProgramId: string | null
 }
 
-/** A customer as it is. The partner is null if it is not an import that says whose the customer is. */
-export type KnownMapping = Omit<CustomerMapping, 'partnerId'> & { partnerId: string | null }
+/** A customer who belongs to a partner. `partnerId` is null if it is not an import that says so. */
+export type KnownMapping = Omit<CustomerMapping, 'partnerId'> & {
+  partnerId: string | null
+  owner: Pick<MappedPartner, 'id' | 'email'>
+}
 
 /** What exists in the workspace. */
 export type CustomerImportFacts = {
@@ -60,12 +63,14 @@ export type MappedCustomer = CustomerMapping & { externalId: string }
 export type CustomerResult = {
   customerExternalId: string
   partnerEmail: string
-  status: 'created' | 'updated' | 'unchanged' | 'partner_not_found' | 'error'
-  code?: CustomerProblem
+  status: 'created' | 'updated' | 'moved' | 'unchanged' | 'partner_not_found' | 'error'
+  /** The partner that the customer had before the row, if it is another one. */
+  ownerEmail?: string
+  code?: CustomerProblem | 'customer_owned' | 'partner_banned'
   message?: string
 }
 
-export type CustomerImportSummary = Record<'created' | 'updated' | 'unchanged' | 'errors', number>
+export type CustomerImportSummary = Record<'created' | 'updated' | 'moved' | 'unchanged' | 'errors', number>
 
 export type CustomerImportDecision = { mapped: MappedCustomer[]; results: CustomerResult[] }
 
@@ -90,18 +95,21 @@ const findPartner = (
   if (!partner) {
     return {
       code: 'partner_not_found',
-      message: `No partner has the address "${partnerEmail}". Import the partner first, then import this row again.`,
+      message: 'No partner has this address. Import the partner first, then import this row again.',
     }
   }
   if (!another) return partner
   return {
     code: 'partner_ambiguous',
-    message: `"${partnerEmail}" is a partner of more than one program. Set programId.`,
+    message: 'This is the address of partners of more than one program. Set programId.',
   }
 }
 
 /** Applies a mapping to a customer. A null keeps the previous value. */
-const apply = (before: KnownMapping | undefined, mapping: CustomerMapping): CustomerMapping => {
+const apply = (
+  before: Omit<KnownMapping, 'owner'> | undefined,
+  mapping: CustomerMapping,
+): CustomerMapping => {
   const { startedAt, startedProgramId } = mapping.startedAt ? mapping : (before ?? mapping)
   return {
     partnerId: mapping.partnerId,
@@ -117,26 +125,44 @@ const isSame = (a: KnownMapping, b: CustomerMapping): boolean =>
   a.startedAt?.getTime() === b.startedAt?.getTime() &&
   a.startedProgramId === b.startedProgramId
 
+const PARTNER_BANNED = {
+  code: 'partner_banned',
+  message: 'The partner is banned, so later sales of this customer are credited to nobody.',
+} as const
+
+const CUSTOMER_OWNED = {
+  code: 'customer_owned',
+  message: 'The customer stays with its partner, because the option keepOwners is set.',
+} as const
+
 /**
  * Decides each row. A mapping overrides the program's `attribution`, because the merchant requested it. Rows for the
  * same customer apply in order, so the last one wins.
+ *
+ * @param keepOwners leaves customers of other partners as they are
  */
 export const decideCustomerImport = (
   rows: (CustomerRow | BadCustomerRow)[],
   facts: CustomerImportFacts,
+  keepOwners: boolean,
 ): CustomerImportDecision => {
   const partners = Map.groupBy(facts.partners, ({ email }) => email)
   const nameOf = (externalId: string): string => facts.customerIds.get(externalId) ?? externalId
-  const customers = new Map([...facts.customers].map(([id, mapping]) => [nameOf(id), mapping]))
+  const customers = new Map<string, KnownMapping>(
+    [...facts.customers].map(([id, mapping]) => [nameOf(id), mapping]),
+  )
   const mapped = new Map<string, MappedCustomer>()
 
   const results = rows.map((row): CustomerResult => {
     const { customerExternalId, partnerEmail } = row
     const found = isCustomerRow(row) ? findPartner(row, facts.programIds, partners) : row
+    const name = nameOf(customerExternalId)
+    const known = customers.get(name)
     if (!isCustomerRow(row) || 'code' in found) {
       const { code, message } = found as Problem
       const status = code === 'partner_not_found' ? code : 'error'
-      return { customerExternalId, partnerEmail, status, code, message }
+      const owner = code === 'partner_not_found' && known ? { ownerEmail: known.owner.email } : {}
+      return { customerExternalId, partnerEmail, status, ...owner, code, message }
     }
 
     const mapping = {
@@ -145,33 +171,24 @@ export const decideCustomerImport = (
       startedAt: row.startedAt,
       startedProgramId: row.startedAt && found.programId,
     }
-    const name = nameOf(customerExternalId)
-    const known = customers.get(name)
+    const moves = known !== undefined && known.owner.id !== found.id
+    const owner = moves ? { ownerEmail: known.owner.email } : {}
+    if (moves && keepOwners)
+      return { customerExternalId, partnerEmail, status: 'unchanged', ...owner, ...CUSTOMER_OWNED }
+
+    const note = found.isBanned ? PARTNER_BANNED : {}
     const after = apply(known, mapping)
-    if (known && isSame(known, after)) return { customerExternalId, partnerEmail, status: 'unchanged' }
-    customers.set(name, after)
+    if (known && isSame(known, after))
+      return { customerExternalId, partnerEmail, status: 'unchanged', ...note }
+    customers.set(name, { ...after, owner: found })
     // Excludes the values read earlier, which may change before the write.
     const before = mapped.get(name)
     mapped.set(name, { ...apply(before, mapping), externalId: before?.externalId ?? customerExternalId })
-    return { customerExternalId, partnerEmail, status: known ? 'updated' : 'created' }
+    const status = moves ? 'moved' : known ? 'updated' : 'created'
+    return { customerExternalId, partnerEmail, status, ...owner, ...note }
   })
   return { mapped: [...mapped.values()], results }
 }
-
-/**
- * Corrects the results of customers that a report or another import created between the read and the write.
- *
- * @param saved the result of each written customer, by external id
- */
-export const correctResults = (
-  results: CustomerResult[],
-  saved: ReadonlyMap<string, 'created' | 'updated'>,
-): CustomerResult[] =>
-  results.map((result) =>
-    result.status === 'created'
-      ? { ...result, status: saved.get(result.customerExternalId) ?? 'unchanged' }
-      : result,
-  )
 
 /** Counts the results. `partner_not_found` counts as an error. */
 export const summarizeCustomers = (results: CustomerResult[]): CustomerImportSummary => {
@@ -180,6 +197,7 @@ export const summarizeCustomers = (results: CustomerResult[]): CustomerImportSum
   return {
     created: count('created'),
     updated: count('updated'),
+    moved: count('moved'),
     unchanged: count('unchanged'),
     errors: count('error', 'partner_not_found'),
   }

@@ -44,12 +44,22 @@ export type PartnerImportResponse = z.infer<typeof PartnerImportResponse>
 /** POST /api/workspaces/:workspace/customers/import. */
 export const CustomerImportResponse = z
   .strictObject({
-    summary: z.strictObject({ created: z.int(), updated: z.int(), unchanged: z.int(), errors: z.int() }),
+    summary: z.strictObject({
+      created: z.int(),
+      updated: z.int(),
+      moved: z.int(),
+      unchanged: z.int(),
+      errors: z.int(),
+    }),
     results: z.array(
       z.strictObject({
         customerExternalId: z.string(),
         partnerEmail: z.string(),
-        status: z.enum(['created', 'updated', 'unchanged', 'partner_not_found', 'error']),
+        status: z.enum(['created', 'updated', 'moved', 'unchanged', 'partner_not_found', 'error']),
+        ownerEmail: z
+          .string()
+          .optional()
+          .meta({ description: 'The partner that the customer had before the row, if it is another one.' }),
         ...problem,
       }),
     ),

@@ -28,6 +28,12 @@ const programId = z.uuid().toLowerCase()
 /** An option. Unknown options are refused: a misspelt one would be ignored silently. */
 const flag = (description: string) => optional(z.boolean()).meta({ description, default: false })
 const dryRun = flag('Returns the results without saving anything.')
+const importId = optional(
+  z.uuid().toLowerCase().meta({
+    description:
+      'Names the import: any UUID, the same in all of its calls. A repeat of a call of the same import gets the first answer.',
+  }),
+)
 
 /** POST /api/workspaces/:workspace/partners/import. */
 export const PartnerImport = z
@@ -42,6 +48,7 @@ export const PartnerImport = z
         dryRun,
       }),
     ),
+    importId,
     rows,
   })
   .meta({ id: 'PartnerImport' })
@@ -50,7 +57,13 @@ export const PartnerImport = z
 export const CustomerImport = z
   .strictObject({
     programId: optional(programId.meta({ description: 'The partners’ program. All programs by default.' })),
-    options: optional(z.strictObject({ dryRun })),
+    options: optional(
+      z.strictObject({
+        keepOwners: flag('Leaves customers with the partner that they have.'),
+        dryRun,
+      }),
+    ),
+    importId,
     rows,
   })
   .meta({ id: 'CustomerImport' })

@@ -1,11 +1,12 @@
 /** Bulk import of partners: one read and one write, each a function of schema.sql. */
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
-import { newId } from '../db/ids.ts'
 import { breaks, isConflict } from '../db/neon.ts'
 import type { OpeningBalancesDetails, WelcomeDetails } from '../mail/details.ts'
 import { slugKey } from '../slugs.ts'
 import { slugOrIdOf, type Workspace } from '../workspace/workspaces.queries.ts'
+import type { ImportCall } from './import-call.ts'
+import type { PartnerImportResponse } from './imports.responses.ts'
 import { type NewPartner, type PartnerImportFacts, type PartnerRow, preferredSlug } from './partner-import.ts'
 
 /** Rows' values as the functions read them: a line each, a tab for null. Valid rows have neither in a value. */
@@ -22,6 +23,7 @@ type Answer = {
   slugKeys?: string[] | null
   couponIds?: string[] | null
   balances?: Record<string, number> | null
+  answer?: PartnerImportResponse
   isSaved?: boolean
 }
 
@@ -34,24 +36,31 @@ const toLoaded = (answer: Answer | null | undefined) => ({
     couponIds: new Set(answer?.couponIds),
     balancesElsewhere: new Map(Object.entries(answer?.balances ?? {})),
   } satisfies PartnerImportFacts,
+  /** Of the same call, if it was made before. */
+  answer: answer?.answer,
   isSaved: answer?.isSaved ?? false,
 })
 
 /**
  * Reads the workspace, the program, and the partners, slugs and coupons of the rows that exist, in one database round
  * trip. Returns nothing to a person who is not a member of the workspace.
+ *
+ * @param call null for a dry run, which no earlier call answers
  */
 export const loadPartnerImport = async (
   db: Db,
   { address, email, programId }: Target,
   rows: PartnerRow[],
+  call: ImportCall | null,
 ) => {
   const withBalance = rows.filter(({ openingBalanceCents }) => openingBalanceCents > 0)
   const { rows: answers } = await sql<{ loaded: Answer | null }>`
     select load_partner_import_1(
       ${slugOrIdOf(address)}, ${email}, ${programId}, ${lines(rows.map((row) => row.email))},
       ${lines(rows.map((row) => slugKey(preferredSlug(row))))}, ${lines(rows.flatMap(({ coupon }) => coupon?.id ?? []))},
-      ${lines(withBalance.map((row) => row.email))}) as loaded`.execute(db)
+      ${lines(withBalance.map((row) => row.email))}, ${call?.importId ?? null}, ${call?.hash ?? null}) as loaded`.execute(
+    db,
+  )
   return toLoaded(answers[0]?.loaded)
 }
 
@@ -71,6 +80,9 @@ type PartnerImport = {
   /** For the mail to other managers about opening balances, which has the sums besides. */
   notice: OpeningBalancesNotice
   audit: Audit
+  call: ImportCall
+  /** For a repeat of the call. */
+  answer: PartnerImportResponse
   now: Date
 }
 
@@ -99,7 +111,7 @@ const extras = <Partner, Extra>(partners: Partner[], of: (partner: Partner) => E
  */
 export const savePartnerImport = async (
   db: Db,
-  { workspaceId, programId, partners, notice, audit, now }: PartnerImport,
+  { workspaceId, programId, partners, notice, audit, call, answer, now }: PartnerImport,
 ): Promise<boolean> => {
   const { emails, names, slugs, slugKeys } = columns(partners)
   const coupons = extras(partners, ({ coupon }) => coupon)
@@ -109,11 +121,16 @@ export const savePartnerImport = async (
     select save_partner_import_1(
       ${workspaceId}, ${programId}, ${emails}, ${names}, ${slugs}, ${slugKeys}, ${coupons}, ${balances},
       ${balances && JSON.stringify(notice)}, ${mails},
-      ${newId()}, ${audit.actor}, ${JSON.stringify(audit.details)}, ${now})`
+      ${call.id}, ${audit.actor}, ${JSON.stringify(audit.details)}, ${call.importId}, ${call.hash},
+      ${JSON.stringify(answer)}, ${now})`
   return (await unlessTaken(() => save.execute(db))) !== null
 }
 
-type NewPartnersImport = { target: Target; role: string; partners: NewPartner[]; audit: Audit; now: Date }
+type NewPartnersImport = Pick<PartnerImport, 'audit' | 'call' | 'answer' | 'now'> & {
+  target: Target
+  role: string
+  partners: NewPartner[]
+}
 
 /**
  * Reads and saves in one database round trip, if nothing of the partners exists. Creates no balances and mails, which
@@ -124,20 +141,20 @@ type NewPartnersImport = { target: Target; role: string; partners: NewPartner[];
  */
 export const importNewPartners = async (
   db: Db,
-  { target, role, partners, audit, now }: NewPartnersImport,
+  { target, role, partners, audit, call, answer, now }: NewPartnersImport,
 ) => {
   const { emails, names, slugs, slugKeys } = columns(partners)
   const coupons = partners.flatMap(({ coupon }) => coupon?.id ?? [])
   const attempt = sql<{ loaded: Answer | null }>`
     select import_partners_1(
       ${slugOrIdOf(target.address)}, ${target.email}, ${role}, ${target.programId}, ${emails}, ${names}, ${slugs}, ${slugKeys},
-      ${lines(coupons)}, ${extras(partners, ({ coupon }) => coupon)}, ${newId()}, ${JSON.stringify(audit.details)},
-      ${now}) as loaded`
+      ${lines(coupons)}, ${extras(partners, ({ coupon }) => coupon)}, ${call.id}, ${JSON.stringify(audit.details)},
+      ${call.importId}, ${call.hash}, ${JSON.stringify(answer)}, ${now}) as loaded`
   const result = await unlessTaken(() => attempt.execute(db))
   return result && toLoaded(result.rows[0]?.loaded)
 }
 
-/** @returns null when an address, a slug or a coupon was taken meanwhile */
+/** @returns null when an address, a slug or a coupon was taken meanwhile, or the same call was answered */
 export const unlessTaken = async <T>(save: () => Promise<T>): Promise<T | null> => {
   try {
     return await save()
@@ -152,4 +169,5 @@ const TAKEN = [
   'partners_program_id_slug_key_key',
   'links_program_id_slug_key_key',
   'coupon_aliases_workspace_id_coupon_id_key',
+  'import_calls_workspace_id_import_id_hash_key',
 ]

@@ -191,6 +191,7 @@ const ACTIONS: Record<AuditAction, (details: Details, amount: (of: Details) => s
     `imported ${counted(number(d.rows), 'customer')}: ${tally([
       [d.created, 'created'],
       [d.updated, 'updated'],
+      [d.moved, 'moved from another partner'],
       [d.unchanged, 'unchanged'],
       [d.errors, 'with errors'],
     ])}`,

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { forgetAnswers } from '../auth/idempotency.queries.ts'
 import { emailOf } from '../customers/identities.ts'
 import type { Db } from '../db/connection.ts'
+import { eraseFromImports } from '../imports/import-calls.queries.ts'
 import { textArray } from '../purchases/received.queries.ts'
 import { eraseWebhooks } from '../webhooks/erase.queries.ts'
 import { type Act, auditEntry } from '../workspace/audit.queries.ts'
@@ -81,6 +82,7 @@ export const eraseCustomer = async (db: Db, act: Act, id: string): Promise<void>
         set email = null, name = null, external_id = ${erased('c.external_id')}, revision = c.revision + 1
         where c.id in ${mine}`,
     forgetAnswers(workspaceId),
+    eraseFromImports(workspaceId, texts, marks),
     ...eraseWebhooks(
       workspaceId,
       sql`(w.subject_id in (select e.id from events e where ${isTheirs})

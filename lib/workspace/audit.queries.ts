@@ -104,6 +104,8 @@ export type Act = {
 const ENTRY = 255
 
 export type AuditEntry = Act & {
+  /** If the batch names the entry elsewhere. */
+  id?: string
   action: AuditAction
   /** The id of the changed row. */
   subjectId: string | null
@@ -123,7 +125,7 @@ export type AuditEntry = Act & {
  */
 export const auditEntry = (
   db: Db,
-  { workspaceId, actor, action, subjectId, details, now, firstId, when }: AuditEntry,
+  { id, workspaceId, actor, action, subjectId, details, now, firstId, when }: AuditEntry,
 ) =>
   db
     .insertInto('audit_entries')
@@ -131,7 +133,7 @@ export const auditEntry = (
     .expression(
       db
         .selectNoFrom([
-          sql<string>`${idOf({ firstId }, ENTRY)}::uuid`.as('id'),
+          sql<string>`${id ?? idOf({ firstId }, ENTRY)}::uuid`.as('id'),
           sql<string>`${workspaceId}::uuid`.as('workspace_id'),
           sql<string>`${actor}`.as('actor'),
           sql<string>`${action}`.as('action'),

@@ -20,7 +20,7 @@ describe('spec 4.4: POST /api/workspaces/<workspace>/customers/import', () => {
     expect({ status, body }).toEqual({
       status: 200,
       body: {
-        summary: { created: 3, updated: 0, unchanged: 0, errors: 0 },
+        summary: { created: 3, updated: 0, moved: 0, unchanged: 0, errors: 0 },
         results: [
           { customerExternalId: 'cus_1', partnerEmail: MAYA, status: 'created' },
           { customerExternalId: 'Bob@X.example', partnerEmail: LEO, status: 'created' },
@@ -42,12 +42,12 @@ describe('spec 4.4: POST /api/workspaces/<workspace>/customers/import', () => {
     const before = await everything(database, merchant)
 
     const same = await customers([row, { ...row, customerEmail: undefined }])
-    expect(same.body.summary).toEqual({ created: 0, updated: 0, unchanged: 2, errors: 0 })
+    expect(same.body.summary).toEqual({ created: 0, updated: 0, moved: 0, unchanged: 2, errors: 0 })
     expect((await everything(database, merchant)).customers).toEqual(before.customers)
 
     const moved = await customers([{ customerExternalId: 'cus_1', partnerEmail: LEO }])
     expect(moved.body.results).toEqual([
-      { customerExternalId: 'cus_1', partnerEmail: LEO, status: 'updated' },
+      { customerExternalId: 'cus_1', partnerEmail: LEO, status: 'moved', ownerEmail: MAYA },
     ])
     expect(await customersOf(merchant)).toMatchObject([{ id: 'cus_1', email: 'ann@x.example', partner: LEO }])
   })
@@ -58,7 +58,7 @@ describe('spec 4.4: POST /api/workspaces/<workspace>/customers/import', () => {
     })
     await merchant.lead({ externalId: 'user_1', clickId: await merchant.click('maya') })
     const { body } = await customers([{ customerExternalId: 'user_1', partnerEmail: LEO }])
-    expect(body.summary.updated).toBe(1)
+    expect(body.summary.moved).toBe(1)
     const renewal = await merchant.sale({ externalId: 'renewal' })
     expect(await merchant.explain(renewal.body.eventId)).toMatchObject({ partner: { slug: 'leo' } })
   })
@@ -70,7 +70,7 @@ describe('spec 4.4: POST /api/workspaces/<workspace>/customers/import', () => {
       { customerExternalId: 'cus_1', partnerEmail: LEO },
       { customerExternalId: 'cus_1', partnerEmail: LEO },
     ])
-    expect(body.results.map(({ status }) => status)).toEqual(['created', 'updated', 'unchanged'])
+    expect(body.results.map(({ status }) => status)).toEqual(['created', 'moved', 'unchanged'])
     expect(await customersOf(merchant)).toMatchObject([{ email: 'ann@x.example', partner: LEO }])
   })
 
@@ -81,7 +81,7 @@ describe('spec 4.4: POST /api/workspaces/<workspace>/customers/import', () => {
     const row = { customerExternalId: 'cus_1', partnerEmail: 'theirs@partner.example' }
     const { status, body } = await customers([row, { customerExternalId: 'cus_2', partnerEmail: MAYA }])
     expect(status).toBe(200)
-    expect(body.summary).toEqual({ created: 1, updated: 0, unchanged: 0, errors: 1 })
+    expect(body.summary).toEqual({ created: 1, updated: 0, moved: 0, unchanged: 0, errors: 1 })
     expect(body.results[0]).toEqual({
       ...row,
       status: 'partner_not_found',
@@ -126,7 +126,7 @@ describe('spec 4.4: POST /api/workspaces/<workspace>/customers/import', () => {
       // Whoever is known by a report is moved, and not made twice.
       await merchant.lead({ externalId: 'user_1', clickId: await merchant.click('maya') })
       const { body } = await customers([{ customerExternalId: 'user_1', partnerEmail: LEO }])
-      expect(body.summary).toMatchObject({ created: 0, updated: 1 })
+      expect(body.summary).toMatchObject({ created: 0, moved: 1 })
     },
   )
 
@@ -160,7 +160,7 @@ describe('spec 4.4: POST /api/workspaces/<workspace>/customers/import', () => {
       { customerExternalId: 'b', partnerEmail: MAYA, startedAt: '9999-12-31' },
     ])
     expect(status).toBe(200)
-    expect(body.summary).toEqual({ created: 1, updated: 0, unchanged: 0, errors: 3 })
+    expect(body.summary).toEqual({ created: 1, updated: 0, moved: 0, unchanged: 0, errors: 3 })
     const bad = (customerExternalId: string, partnerEmail: string, code: string) => ({
       customerExternalId,
       partnerEmail,
@@ -191,7 +191,77 @@ describe('spec 4.4: POST /api/workspaces/<workspace>/customers/import', () => {
     const dry = await customers(rows, { options: { dryRun: true } })
     expect(await everything(database, merchant)).toEqual(before)
     expect(dry.body).toEqual((await customers(rows, { options: null })).body)
-    expect(dry.body.summary).toEqual({ created: 1, updated: 1, unchanged: 1, errors: 2 })
+    expect(dry.body.summary).toEqual({ created: 1, updated: 0, moved: 1, unchanged: 1, errors: 2 })
+  })
+
+  test('a customer who changes partners is moved, also from another program, and says from whom', async () => {
+    const { merchant, customers } = await createWithLeo()
+    const second = await merchant.seed.addProgram(merchant.workspace.id)
+    await merchant.seed.addPartner(merchant.workspace.id, second, { slug: 'zoe' })
+    const zoe = 'zoe@partner.example'
+    await merchant.lead({ externalId: 'user_1', clickId: await merchant.click('maya') })
+    await customers([{ customerExternalId: 'cus_2', partnerEmail: LEO }])
+    const rows = [
+      { customerExternalId: 'user_1', partnerEmail: MAYA },
+      { customerExternalId: 'cus_2', partnerEmail: zoe },
+      { customerExternalId: 'cus_2', partnerEmail: LEO },
+      { customerExternalId: 'cus_2', partnerEmail: 'nobody@partner.example' },
+    ]
+    const { body } = await customers(rows)
+    expect(body.summary).toEqual({ created: 0, updated: 1, moved: 2, unchanged: 0, errors: 1 })
+    expect(body.results).toMatchObject([
+      // Whose the customer is was known by a click, and is now known by the import.
+      { status: 'updated' },
+      { status: 'moved', ownerEmail: LEO },
+      { status: 'moved', ownerEmail: zoe },
+      // The partner may be created by the same file: then it is moved, too.
+      { status: 'partner_not_found', ownerEmail: LEO },
+    ])
+    expect(body.results[0]).not.toHaveProperty('ownerEmail')
+    expect(await customersOf(merchant)).toMatchObject([
+      { id: 'cus_2', partner: LEO },
+      { id: 'user_1', partner: MAYA },
+    ])
+  })
+
+  test('keepOwners leaves a customer with its partner, and imports the others', async () => {
+    const { merchant, customers } = await createWithLeo()
+    await customers([{ customerExternalId: 'cus_1', partnerEmail: MAYA }])
+    const rows = [
+      { customerExternalId: 'cus_1', partnerEmail: LEO, customerEmail: 'new@x.example' },
+      { customerExternalId: 'cus_1', partnerEmail: MAYA, startedAt: '2025-01-31' },
+      { customerExternalId: 'cus_2', partnerEmail: LEO },
+      { customerExternalId: 'cus_2', partnerEmail: MAYA },
+    ]
+    for (const dryRun of [true, false]) {
+      const { body } = await customers(rows, { options: { keepOwners: true, dryRun } })
+      expect(body.summary).toEqual({ created: 1, updated: 1, moved: 0, unchanged: 2, errors: 0 })
+      expect(body.results).toMatchObject([
+        { status: 'unchanged', code: 'customer_owned', ownerEmail: MAYA },
+        { status: 'updated' },
+        { status: 'created' },
+        { status: 'unchanged', code: 'customer_owned', ownerEmail: LEO },
+      ])
+    }
+    expect(await customersOf(merchant)).toMatchObject([
+      { id: 'cus_1', email: null, partner: MAYA },
+      { id: 'cus_2', partner: LEO },
+    ])
+  })
+
+  test('a customer of a banned partner is imported, with the code partner_banned', async () => {
+    const { merchant, customers } = await createWithLeo()
+    await database.query("update partners set status = 'banned' where workspace_id = $1 and slug = 'leo'", [
+      merchant.workspace.id,
+    ])
+    const row = { customerExternalId: 'cus_1', partnerEmail: LEO }
+    expect((await customers([row])).body.results).toMatchObject([
+      { status: 'created', code: 'partner_banned' },
+    ])
+    expect((await customers([row])).body.results).toMatchObject([
+      { status: 'unchanged', code: 'partner_banned' },
+    ])
+    expect(await customersOf(merchant)).toMatchObject([{ id: 'cus_1', partner: LEO }])
   })
 
   test('the audit log records the import', async () => {
@@ -202,7 +272,7 @@ describe('spec 4.4: POST /api/workspaces/<workspace>/customers/import', () => {
         actor: `manager@${merchant.workspace.slug}.example`,
         action: 'customers.imported',
         subject_id: merchant.programId,
-        details: { rows: 2, created: 1, updated: 0, unchanged: 0, errors: 1 },
+        details: { rows: 2, created: 1, updated: 0, moved: 0, unchanged: 0, errors: 1 },
       },
     ])
   })

@@ -21,7 +21,13 @@ type CustomerBody = { customerExternalId: string; partnerEmail: string; startedA
 type Call = {
   kind: 'partners' | 'customers'
   programId: string
-  options: { dryRun?: boolean; sendWelcomeEmail?: boolean; importOpeningBalances?: boolean }
+  importId?: string
+  options: {
+    dryRun?: boolean
+    sendWelcomeEmail?: boolean
+    importOpeningBalances?: boolean
+    keepOwners?: boolean
+  }
   rows: (PartnerBody & CustomerBody)[]
 }
 
@@ -51,6 +57,10 @@ export const startService = async () => {
     elsewhere: new Map<string, number>(),
     partners: new Map<string, PartnerBody & { slug: string }>(),
     customers: new Map<string, CustomerBody>(),
+    /** Partners who are banned. */
+    banned: new Set<string>(),
+    /** What was answered to each call of an import. */
+    answers: new Map<string, object>(),
   }
 
   const partnerResults = ({ rows, options }: Call): PartnerResult[] => {
@@ -92,24 +102,18 @@ export const startService = async () => {
   const customerResults = ({ rows, options }: Call): CustomerResult[] =>
     rows.map((row) => {
       const { customerExternalId, partnerEmail } = row
+      const of = { customerExternalId, partnerEmail }
+      const known = state.customers.get(customerExternalId)
+      const moves = known !== undefined && known.partnerEmail !== partnerEmail
+      const owner = moves ? { ownerEmail: known.partnerEmail } : {}
       if (!state.partners.has(partnerEmail)) {
         const status = 'partner_not_found'
-        return {
-          customerExternalId,
-          partnerEmail,
-          status,
-          code: status,
-          message: 'No partner has this address.',
-        }
+        return { ...of, ...owner, status, code: status, message: 'No partner has this address.' }
       }
-      const known = state.customers.get(customerExternalId)
+      if (moves && options.keepOwners) return { ...of, ...owner, status: 'unchanged', code: 'customer_owned' }
       if (!options.dryRun) state.customers.set(customerExternalId, row)
-      const same = known?.partnerEmail === partnerEmail
-      return {
-        customerExternalId,
-        partnerEmail,
-        status: known ? (same ? 'unchanged' : 'updated') : 'created',
-      }
+      const note = state.banned.has(partnerEmail) ? { code: 'partner_banned' as const } : {}
+      return { ...of, ...owner, status: moves ? 'moved' : known ? 'unchanged' : 'created', ...note }
     })
 
   const app = new Hono<{ Bindings: HttpBindings }>()
@@ -133,8 +137,14 @@ export const startService = async () => {
       if (fault === 'before') return breakOff()
       state.calls.push(call)
       await new Promise((resolve) => setTimeout(resolve, state.delayMs))
-      const results = kind === 'partners' ? partnerResults(call) : customerResults(call)
-      return fault === 'after' ? breakOff() : c.json({ summary: {}, results, warnings: warningsOf(call) })
+      const key = call.importId ? JSON.stringify(call) : ''
+      const answer = state.answers.get(key) ?? {
+        summary: {},
+        results: kind === 'partners' ? partnerResults(call) : customerResults(call),
+        warnings: warningsOf(call),
+      }
+      if (key) state.answers.set(key, answer)
+      return fault === 'after' ? breakOff() : c.json(answer)
     })
     .get('*', async (c) => {
       const code = islands.get(c.req.path)
@@ -155,6 +165,7 @@ export const startService = async () => {
     reset: () => {
       Object.assign(state, { calls: [], faults: [], programs: 1, delayMs: 0 })
       Object.assign(state, { elsewhere: new Map(), partners: new Map(), customers: new Map() })
+      Object.assign(state, { banned: new Set(), answers: new Map() })
     },
     stop: () => new Promise((resolve) => server.close(resolve)),
   }

@@ -44,7 +44,7 @@ test('a file is read, checked and imported, partners before their customers', as
     ],
     [
       'customers',
-      { dryRun: false },
+      { dryRun: false, keepOwners: false },
       [
         { customerExternalId: 'cus_1', partnerEmail: 'maya@example.com' },
         { customerExternalId: 'cus_2', partnerEmail: 'maya@example.com' },
@@ -416,6 +416,47 @@ test('partners who were not active are left out with their customers, unless the
   await press(/^Import 3 new partners and 2 customers/)
   await step('Import complete')
   expect([...service.state.partners.keys()]).toEqual(['a@example.com', 'c@example.com', 'd@example.com'])
+})
+
+test('customers of other partners are shown before they move, and may stay', async () => {
+  for (const slug of ['maya', 'leo']) {
+    const email = `${slug}@example.com`
+    service.state.partners.set(email, { email, slug })
+  }
+  const owned = { customerExternalId: 'cus_1', partnerEmail: 'maya@example.com' }
+  service.state.customers.set('cus_1', owned)
+  service.state.customers.set('cus_3', { ...owned, customerExternalId: 'cus_3' })
+  service.state.banned.add('leo@example.com')
+  const file =
+    'customer_id,partner_email\ncus_1,leo@example.com\ncus_2,leo@example.com\ncus_3,maya@example.com\n'
+  await checkFile('customers.csv', file)
+  expect(await text()).toContain('Customers 1 new, 1 to move from another partner, 1 unchanged.')
+  expect(await text()).toContain('1 customer changes partners')
+  expect(await page.getByRole('row', { name: 'cus_1' }).innerText()).toMatch(
+    /cus_1\s+maya@example\.com\s+leo@example\.com/,
+  )
+  expect(await text()).toContain(
+    '2 customers of 1 banned partner, so their later sales are credited to nobody: leo@example.com.',
+  )
+  expect((await downloaded('Download list')).content).toBe(
+    '\ufeff"customer","former_partner","file_partner"\r\n"cus_1","maya@example.com","leo@example.com"\r\n',
+  )
+
+  await stage().getByLabel('Leave these customers with the partner that they have').check()
+  expect(await text()).toContain('Customers 1 new, 2 unchanged.')
+  expect(await text()).toContain('They stay with the partner that they have.')
+  await press('Import 1 customer into')
+  await step('Import complete')
+  expect(imported().at(-1)?.options).toEqual({ dryRun: false, keepOwners: true })
+  expect(service.state.customers.get('cus_1')).toEqual(owned)
+})
+
+test('partners whom another import has created since the check are not counted as imported', async () => {
+  await checkFile('some.csv', partners(2))
+  service.state.partners.set('p0@example.com', { email: 'p0@example.com', slug: 'slug-0' })
+  await press(/^Import 2 new partners/)
+  await step('Import complete')
+  expect(await text()).toContain('Partners 1 imported, 1 existing.')
 })
 
 test('times without a zone are read in the one that is chosen', async () => {

@@ -174,8 +174,8 @@ test.each([
   ],
   [
     'customers.imported',
-    { rows: 1_000, created: 998, updated: 1, unchanged: 1, errors: 0 },
-    'imported 1,000 customers: 998 created, 1 updated, 1 unchanged',
+    { rows: 1_000, created: 997, updated: 1, moved: 1, unchanged: 1, errors: 0 },
+    'imported 1,000 customers: 997 created, 1 updated, 1 moved from another partner, 1 unchanged',
   ],
   ['stripe_secret.added', { last4: 'a1B2' }, 'added the Stripe signing secret ending in a1B2'],
   ['stripe_secret.removed', { last4: 'a1B2' }, 'removed the Stripe signing secret ending in a1B2'],

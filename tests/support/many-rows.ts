@@ -143,6 +143,8 @@ const ROWS = `
     select ${id('other')}, ${id('workspace', '1')}, 'moved', 'partner-' || n || '@partner.example', ${id('partner')}, '{}', now(), now() from numbers;
   insert into audit_entries (id, workspace_id, actor, action, details, created_at)
     select ${id('other')}, ${id('workspace', '1')}, 'ann@shop.example', 'partners.imported', '{}', now() from numbers;
+  insert into import_calls (audit_id, workspace_id, import_id, hash, answer)
+    select ${id('other')}, ${id('workspace', '1')}, ${id('other')}, '', '{"results": []}' from numbers;
   insert into webhook_endpoints (id, workspace_id, url, types, ciphertext, created_at)
     select ${id('other')}, ${id('workspace')}, 'https://shop.example/webhooks', '{partner.created,partner.banned,sale.created,commission.created,
            commission.reversed,payout.created,payout.paid,import.finished}', 'secret', now() from numbers;

@@ -1,7 +1,6 @@
 /** The outcome of each row of an import: the row with the API's result. */
 import type { CustomerResult } from '../../../lib/imports/customer-import.ts'
 import type { PartnerResult } from '../../../lib/imports/partner-import.ts'
-import { slugKey } from '../../../lib/slugs.ts'
 import type { FileCustomer, FilePartner, Problem } from './records.ts'
 
 /** A row and its result; null for a row that was not sent. */
@@ -22,6 +21,9 @@ export type BrokenLink = {
   to: string
   why: 'taken' | 'second_link' | 'already_here'
 }
+
+/** A customer who belongs to another partner than its row says, and whether the import changes that. */
+export type OwnedCustomer = { customer: string; from: string; to: string; moves: boolean }
 
 /** The problem that keeps a row from being sent. Balance problems matter only if balances are imported. */
 export const problemOf = (row: FilePartner | FileCustomer, withBalances: boolean): Problem | null =>
@@ -50,36 +52,18 @@ export const expectNewPartners = ({ partners, customers }: Outcomes, withBalance
     partners,
     customers: customers.map(({ row, result }) =>
       result?.status === 'partner_not_found' && created.has(row.partnerEmail)
-        ? { row, result: { ...result, status: 'created' } }
+        ? { row, result: { ...result, status: result.ownerEmail ? 'moved' : 'created' } }
         : { row, result },
     ),
   }
 }
 
-/** What a dry run found to be new: partners by email, customers by ID. */
-export type Expected = { partners: Set<string>; customers: Set<string> }
-
-/** The new partners and customers of some outcomes. */
-export const expectedOf = ({ partners, customers }: Outcomes): Expected => ({
-  partners: new Set(partners.filter((one) => one.result?.status === 'created').map(({ row }) => row.email)),
-  customers: new Set(
-    customers.filter((one) => one.result?.status === 'created').map(({ row }) => row.customerExternalId),
-  ),
-})
-
-/**
- * Corrects outcomes after a lost response or a closed tab: the retried call finds what the first one created. A row
- * that the dry run found to be new counts as created.
- */
-export const countLostResponses = ({ partners, customers }: Outcomes, expected: Expected): Outcomes => ({
-  partners: partners.map(({ row, result }) => {
-    if (result?.status !== 'skipped_existing' || !expected.partners.has(row.email)) return { row, result }
-    const renamed = row.slug && result.slug && slugKey(row.slug) !== slugKey(result.slug)
-    return { row, result: { ...result, status: 'created', ...(renamed && { requestedSlug: row.slug }) } }
-  }),
+/** What a dry run finds, if customers stay with the partner that they have. */
+export const keepOwners = ({ partners, customers }: Outcomes): Outcomes => ({
+  partners,
   customers: customers.map(({ row, result }) =>
-    result?.status === 'unchanged' && expected.customers.has(row.customerExternalId)
-      ? { row, result: { ...result, status: 'created' } }
+    result?.status === 'moved'
+      ? { row, result: { ...result, status: 'unchanged', code: 'customer_owned' } }
       : { row, result },
   ),
 })

@@ -6,7 +6,14 @@ import { slugKey } from '../../../lib/slugs.ts'
 import { cellText, csvLine } from './cells.ts'
 import { ERROR_HEADER, headerKey, headersFor, type Mapping } from './columns.ts'
 import { dateOf } from './dates.ts'
-import { type BrokenLink, type Failure, failureOf, type Outcomes, problemOf } from './outcomes.ts'
+import {
+  type BrokenLink,
+  type Failure,
+  failureOf,
+  type Outcomes,
+  type OwnedCustomer,
+  problemOf,
+} from './outcomes.ts'
 import { type CsvRecord, orderOfDates } from './records.ts'
 import type { BalancesElsewhere } from './warnings.ts'
 
@@ -58,6 +65,10 @@ export const summary = (
               customersWith('updated'),
               `${customersWith('updated').toLocaleString('en')} ${dryRun ? 'to update' : 'updated'}`,
             ),
+            some(
+              customersWith('moved'),
+              `${customersWith('moved').toLocaleString('en')} ${dryRun ? 'to move' : 'moved'} from another partner`,
+            ),
             some(customersWith('unchanged'), `${customersWith('unchanged').toLocaleString('en')} unchanged`),
             errors(failed(customers)),
           ),
@@ -78,7 +89,7 @@ export const offer = (
   const customersWith = (status: string) =>
     customers.filter(({ row, result }) => result?.status === status && !row.problem).length
   const fresh = partnersWith('created')
-  const changed = customersWith('created') + customersWith('updated')
+  const changed = customersWith('created') + customersWith('updated') + customersWith('moved')
   const here = partnersWith('skipped_existing') + customersWith('unchanged')
   const what = [fresh > 0 && counted(fresh, 'new partner'), changed > 0 && counted(changed, 'customer')]
   if (fresh + changed > 0) return `Import ${what.filter(Boolean).join(' and ')} into ${programName}`
@@ -99,6 +110,30 @@ export const brokenLinks = ({ partners }: Outcomes, withBalances: boolean): Brok
         .map((slug) => link(slug, 'second_link')),
     ]
   })
+
+/** Customers who change partners, or are left with the one that they have because the option says so. */
+export const ownedCustomers = ({ customers }: Outcomes): OwnedCustomer[] =>
+  customers.flatMap(({ row, result }) =>
+    result?.ownerEmail && (result.status === 'moved' || result.code === 'customer_owned')
+      ? [
+          {
+            customer: row.customerExternalId,
+            from: result.ownerEmail,
+            to: row.partnerEmail,
+            moves: result.status === 'moved',
+          },
+        ]
+      : [],
+  )
+
+/** Banned partners of imported customers: later sales of these customers are credited to nobody. */
+export const bannedPartners = ({ customers }: Outcomes): { email: string; customers: number }[] =>
+  [
+    ...Map.groupBy(
+      customers.filter(({ result }) => result?.code === 'partner_banned'),
+      ({ row }) => row.partnerEmail,
+    ),
+  ].map(([email, found]) => ({ email, customers: found.length }))
 
 /** The effects of the options, as text. */
 export type Effects = { mails: string; balances: string }

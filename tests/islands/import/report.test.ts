@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Columns } from '../../../islands/import/rules/columns.ts'
-import {
-  countLostResponses,
-  expectNewPartners,
-  type Outcomes,
-} from '../../../islands/import/rules/outcomes.ts'
+import { expectNewPartners, type Outcomes } from '../../../islands/import/rules/outcomes.ts'
 import type { FileCustomer, FilePartner } from '../../../islands/import/rules/records.ts'
 import {
   brokenLinks,
@@ -87,11 +83,16 @@ test.each([
 test('the summary of an import is in the past tense', () => {
   const outcomes = {
     partners: [partner(NEW)],
-    customers: [customer({}), customer({ status: 'updated' }), customer({ status: 'unchanged' })],
+    customers: [
+      customer({}),
+      customer({ status: 'updated' }),
+      customer({ status: 'moved', ownerEmail: 'leo@example.com' }),
+      customer({ status: 'unchanged' }),
+    ],
   }
   expect(summary(outcomes, { dryRun: false, withBalances: false })).toEqual({
     partners: '1 imported',
-    customers: '1 imported, 1 updated, 1 unchanged',
+    customers: '1 imported, 1 updated, 1 moved from another partner, 1 unchanged',
   })
 })
 
@@ -285,25 +286,7 @@ test('a dry run of customers counts partners that the same file will create', ()
   const statuses = (withBalances: boolean) =>
     expectNewPartners(outcomes, withBalances).customers.map(({ result }) => result?.status)
   expect(statuses(false)).toEqual(['created', 'partner_not_found', 'created'])
+  const owned = { ...outcomes, customers: [customer({ ...missing, ownerEmail: 'leo@example.com' })] }
+  expect(expectNewPartners(owned, false).customers[0]?.result?.status).toBe('moved')
   expect(statuses(true)).toEqual(['created', 'partner_not_found', 'partner_not_found'])
-})
-
-test('rows created by a call whose response was lost count as created', () => {
-  const outcomes = {
-    partners: [
-      partner({ ...HERE, slug: 'maya-x7' }, { slug: 'maya' }),
-      partner(HERE, { email: 'old@example.com' }),
-    ],
-    customers: [
-      customer({ status: 'unchanged' }),
-      customer({ status: 'unchanged' }, { customerExternalId: 'cus_old' }),
-    ],
-  }
-  const expected = { partners: new Set(['maya@example.com']), customers: new Set(['cus_1']) }
-  const counted = countLostResponses(outcomes, expected)
-  expect(summary(counted, { dryRun: false, withBalances: false })).toEqual({
-    partners: '1 imported, 1 existing, 1 slug renamed',
-    customers: '1 imported, 1 unchanged',
-  })
-  expect(brokenLinks(counted, false)).toMatchObject([{ from: 'maya', to: 'maya-x7', why: 'taken' }])
 })
