@@ -33,7 +33,7 @@ export type BadCustomerRow = {
 
 export type MappedPartner = { id: string; email: string; programId: string; isBanned: boolean }
 
-export type CustomerMapping = {
+type CustomerMapping = {
   partnerId: string
   email: string | null
   startedAt: Date | null

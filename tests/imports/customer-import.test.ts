@@ -1,16 +1,15 @@
 import { expect, test } from 'vitest'
 import {
   type BadCustomerRow,
-  type CustomerMapping,
   type CustomerRow,
-  correctResults,
   decideCustomerImport,
+  type KnownMapping,
 } from '../../lib/imports/customer-import.ts'
 
 const PARTNERS = [
-  { id: 'maya-1', email: 'maya@x', programId: 'one' },
-  { id: 'leo-1', email: 'leo@x', programId: 'one' },
-  { id: 'leo-2', email: 'leo@x', programId: 'two' },
+  { id: 'maya-1', email: 'maya@x', programId: 'one', isBanned: false },
+  { id: 'leo-1', email: 'leo@x', programId: 'one', isBanned: false },
+  { id: 'leo-2', email: 'leo@x', programId: 'two', isBanned: false },
 ]
 const START = new Date('2025-01-31')
 const row = (partnerEmail: string, changes: Partial<CustomerRow> = {}): CustomerRow => ({
@@ -21,29 +20,40 @@ const row = (partnerEmail: string, changes: Partial<CustomerRow> = {}): Customer
   programId: null,
   ...changes,
 })
-const known = (partnerId: string, changes: Partial<CustomerMapping> = {}): CustomerMapping => ({
+const known = (partnerId: string, changes: Partial<KnownMapping> = {}): KnownMapping => ({
   partnerId,
+  owner: { id: partnerId, email: `${partnerId}@x` },
   email: 'ann@x',
   startedAt: START,
   startedProgramId: 'one',
   ...changes,
 })
-const decide = (rows: (CustomerRow | BadCustomerRow)[], customer?: CustomerMapping) =>
-  decideCustomerImport(rows, {
-    programIds: new Set(['one', 'two']),
-    partners: PARTNERS,
-    customers: new Map(customer ? [['cus_1', customer]] : []),
-    customerIds: new Map(),
-  })
+const decide = (rows: (CustomerRow | BadCustomerRow)[], customer?: KnownMapping) =>
+  decideCustomerImport(
+    rows,
+    {
+      programIds: new Set(['one', 'two']),
+      partners: PARTNERS,
+      customers: new Map(customer ? [['cus_1', customer]] : []),
+      customerIds: new Map(),
+    },
+    false,
+  )
 
 test.each([
   { case: 'an unknown customer is created', rows: [row('maya@x')], statuses: ['created'] },
   {
-    case: 'the partner of a known customer is updated in place',
+    case: 'a customer of another partner is moved',
     rows: [row('maya@x')],
     customer: known('leo-1'),
-    statuses: ['updated'],
+    statuses: ['moved'],
     saved: { partnerId: 'maya-1', email: null, startedAt: null, startedProgramId: null },
+  },
+  {
+    case: 'a customer who is the partner’s by a click is updated, because an import now says so',
+    rows: [row('maya@x')],
+    customer: known('maya-1', { partnerId: null }),
+    statuses: ['updated'],
   },
   {
     case: 'repeated or omitted values change nothing',
@@ -78,7 +88,7 @@ test.each([
       row('leo@x', { programId: 'one' }),
       row('leo@x', { programId: 'one' }),
     ],
-    statuses: ['created', 'updated', 'unchanged'],
+    statuses: ['created', 'moved', 'unchanged'],
     saved: { partnerId: 'leo-1', email: 'ann@x', startedAt: null, startedProgramId: null },
   },
   {
@@ -124,21 +134,4 @@ test.each([
   expect(results.map(({ status }) => status)).toEqual(statuses)
   if (codes) expect(results.map(({ code }) => code)).toEqual(codes)
   if (saved) expect(mapped).toEqual([{ externalId: 'cus_1', ...saved }])
-})
-
-test('customers created between the read and the write are not reported as created', () => {
-  const results = ['a', 'b', 'c'].map((customerExternalId) => ({
-    customerExternalId,
-    partnerEmail: 'maya@x',
-    status: 'created' as const,
-  }))
-  const saved = new Map([
-    ['a', 'created'],
-    ['b', 'updated'],
-  ] as const)
-  expect(correctResults(results, saved).map(({ status }) => status)).toEqual([
-    'created',
-    'updated',
-    'unchanged',
-  ])
 })

@@ -1,10 +1,13 @@
 import { expect, inject, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
+import { importCall } from '../../lib/imports/import-call.ts'
 import { savePartnerImport } from '../../lib/imports/partner-import.queries.ts'
 import { everything } from '../support/imports.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
 
 const database = useDatabase()
+
+const NOTHING = { created: 0, skippedExisting: 0, errors: 0, slugsRenamed: 0, couponsMapped: 0 }
 
 test.each([
   { case: 'the address', email: 'maya@partner.example', slug: 'b', coupon: 'B' },
@@ -43,6 +46,8 @@ test.each([
     partners: [partner('a@partner.example', 'a', 'A'), partner(taken.email, taken.slug, taken.coupon)],
     notice: { workspaceName: 'Shop', programName: 'Friends', url: 'https://track.example/app/shop/audit' },
     audit: { actor: 'manager@x.example', details: {} },
+    call: await importCall('partners', null, {}),
+    answer: { summary: NOTHING, results: [] },
     now,
   })
   expect(saved).toBe(false)
