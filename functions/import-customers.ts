@@ -14,7 +14,7 @@ import {
   MAX_CUSTOMER_ROWS,
   summarizeCustomers,
 } from '../lib/imports/customer-import.ts'
-import { importCall } from '../lib/imports/import-call.ts'
+import { importCall } from '../lib/imports/import-calls.queries.ts'
 import type { CustomerImportResponse } from '../lib/imports/imports.responses.ts'
 import { CustomerImport, IMPORT_MAX_BYTES, limitRows } from '../lib/imports/imports.schemas.ts'
 import { readCustomerRow } from '../lib/imports/rows.schemas.ts'

@@ -6,7 +6,7 @@ import { notFound } from '../lib/http/found.ts'
 import { noteForLog } from '../lib/http/logging.ts'
 import { type NudgeEnv, nudgeAfterChanges } from '../lib/http/nudge.service.ts'
 import { body } from '../lib/http/validate.ts'
-import { importCall } from '../lib/imports/import-call.ts'
+import { importCall } from '../lib/imports/import-calls.queries.ts'
 import type { PartnerImportResponse } from '../lib/imports/imports.responses.ts'
 import { IMPORT_MAX_BYTES, limitRows, PartnerImport } from '../lib/imports/imports.schemas.ts'
 import {

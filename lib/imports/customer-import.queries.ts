@@ -14,7 +14,7 @@ import type {
   MappedCustomer,
   MappedPartner,
 } from './customer-import.ts'
-import type { ImportCall } from './import-call.ts'
+import type { ImportCall } from './import-calls.queries.ts'
 import { unlessTaken } from './partner-import.queries.ts'
 
 /** Distinct values as a table, in one parameter. */

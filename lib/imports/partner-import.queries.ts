@@ -5,7 +5,7 @@ import { breaks, isConflict } from '../db/neon.ts'
 import type { OpeningBalancesDetails, WelcomeDetails } from '../mail/details.ts'
 import { slugKey } from '../slugs.ts'
 import { slugOrIdOf, type Workspace } from '../workspace/workspaces.queries.ts'
-import type { ImportCall } from './import-call.ts'
+import type { ImportCall } from './import-calls.queries.ts'
 import type { PartnerImportResponse } from './imports.responses.ts'
 import { type NewPartner, type PartnerImportFacts, type PartnerRow, preferredSlug } from './partner-import.ts'
 
