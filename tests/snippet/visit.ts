@@ -85,7 +85,7 @@ export const clickId = () => page.evaluate<string | undefined>('tributary.clickI
 /** The click stored for the next page. */
 export const pending = () => page.evaluate<string | null>(`localStorage.getItem('tributary_${PROGRAM}')`)
 /** Waits until the page has this click id. */
-export const clicked = (id: string) => page.waitForFunction(`tributary.clickId() === '${id}'`)
+export const clicked = (id: string) => page.waitForFunction(`window.tributary?.clickId() === '${id}'`)
 /** Navigates like a single-page shop. */
 export const goTo = (path: string, how: 'pushState' | 'replaceState' = 'pushState') =>
   page.evaluate(`history.${how}(null, '', '${path}')`)
