@@ -1,5 +1,5 @@
 /** The past of a program, to be decided again under other terms: see replay.ts. */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Referral } from '../customers/owner.ts'
 import type { Db } from '../db/connection.ts'
 import { SALE_EXPECTED } from '../purchases/processors.ts'
@@ -43,6 +43,13 @@ const firstIdOf = (time: Date): string => {
 
 /** When the row of an id was made. */
 export const timeOfId = (id: string): Date => new Date(Number.parseInt(id.slice(0, 13).replace('-', ''), 16))
+
+/** A purchase's events were taken for those of another sale as long as nothing had tied the two: see duplicates.ts. */
+const duplicatesOf = (sale: RawBuilder<unknown>) => sql`
+  select d.id from events d
+  where d.customer_id = ${sale}.customer_id and d.occurred_at between ${sale}.occurred_at - interval '1 day' and ${sale}.occurred_at + interval '1 day'
+    and d.steps @> jsonb_build_array(jsonb_build_object(
+          'code', 'same_purchase', 'facts', jsonb_build_object('externalId', ${sale}.external_id)))`
 
 /**
  * A page of a workspace's sales and leads. An event is recorded when it took place, or later.
@@ -95,7 +102,7 @@ export const readPastEvents = async (
              min((fact ->> 'createdAt')::timestamptz) filter (where fact ->> 'kind' = 'checkout') as checked_out_at,
              min(fact ->> 'id') filter (where fact ->> 'kind' = 'checkout') as checkout_id
       from processor_events s cross join lateral jsonb_array_elements(s.facts) fact, workspaces w
-      where s.event_id = e.id and w.id = ${workspaceId}
+      where w.id = ${workspaceId} and s.event_id in (select e.id union all ${duplicatesOf(sql`e`)})
       group by w.sales_from) paid on e.kind = 'sale'
     left join lateral (
       select o.id, o.partner_id, o.occurred_at from events o
