@@ -4,25 +4,24 @@ import { startPanel } from './app/panel.ts'
 
 const FEEDBACK_MS = 2_000
 
-const startCopying = (root: ParentNode): void => {
-  for (const button of root.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
-    const { innerHTML: label } = button
-    button.addEventListener('click', async () => {
-      try {
-        await navigator.clipboard.writeText(button.dataset.copy ?? '')
-        button.textContent = 'Copied'
-      } catch {
-        // The clipboard is blocked, for example without https. Select the text instead.
-        const text = button.parentElement?.querySelector('code')
-        if (text) getSelection()?.selectAllChildren(text)
-        button.textContent = 'Press Ctrl+C'
-      }
-      setTimeout(() => {
-        button.innerHTML = label
-      }, FEEDBACK_MS)
-    })
+/** Copies what a button names, also one that was added later. */
+document.addEventListener('click', async ({ target }) => {
+  const button = target instanceof Element && target.closest<HTMLButtonElement>('button[data-copy]')
+  if (!button) return
+  const { innerHTML: label } = button
+  try {
+    await navigator.clipboard.writeText(button.dataset.copy ?? '')
+    button.textContent = 'Copied'
+  } catch {
+    // The clipboard is blocked, for example without https. Select the text instead.
+    const text = button.parentElement?.querySelector('code')
+    if (text) getSelection()?.selectAllChildren(text)
+    button.textContent = 'Press Ctrl+C'
   }
-}
+  setTimeout(() => {
+    button.innerHTML = label
+  }, FEEDBACK_MS)
+})
 
 /** Times are in UTC, and stay so in a tooltip. Days are those of UTC, and have no other zone. */
 const LOCAL = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
@@ -33,12 +32,8 @@ const localizeTimes = (root: ParentNode): void => {
   }
 }
 
-const enhance = (root: ParentNode): void => {
-  startCopying(root)
-  localizeTimes(root)
-}
-enhance(document)
-startPanel(enhance)
+localizeTimes(document)
+startPanel(localizeTimes)
 startChecklist()
 
 /** A table that fits doesn't scroll by itself, so that its head can stay in view while the page scrolls. */

@@ -8,12 +8,14 @@ import { check } from './import/check.ts'
 import { askFile } from './import/choose.ts'
 import { askColumns } from './import/columns.ts'
 import { announce, button, byId, h, showStep } from './import/dom.ts'
-import { bodyOf, callsOf, outcomesOf, rowCount, rowsOf, urlOf } from './import/plan.ts'
+import { bodyOf, callsOf, outcomesOf, rowCount, rowsOf, settingOf, urlOf } from './import/plan.ts'
+import { programOf } from './import/program.ts'
 import { reportOf } from './import/report.ts'
 import type { Rows } from './import/rules/records.ts'
 import { rowsWith } from './import/rules/statuses.ts'
 import { balancesElsewhere } from './import/rules/warnings.ts'
 import { runCalls } from './import/run.ts'
+import { sitePart } from './import/site.ts'
 import { type Answer, discardJob, type Job, loadJob, saveAnswer, saveJob } from './import/store.ts'
 
 const workspace = byId('import', HTMLElement).dataset.workspace ?? ''
@@ -22,11 +24,11 @@ const workspace = byId('import', HTMLElement).dataset.workspace ?? ''
 const prepare = async (): Promise<Job> => {
   for (;;) {
     const file = await askFile()
-    const program = byId('import-program', HTMLSelectElement)
-    const programName = program.selectedOptions[0]?.textContent?.trim() ?? ''
+    const programId = byId('import-program', HTMLSelectElement).value
+    const programName = programOf(programId)?.name ?? ''
     let mapping = await askColumns(file, null)
     while (mapping) {
-      const job = await check(file, mapping, { workspace, programId: program.value, programName })
+      const job = await check(file, mapping, { workspace, programId, programName })
       if (job) return job
       mapping = await askColumns(file, mapping)
     }
@@ -55,6 +57,7 @@ const runJob = async (job: Job, earlier: Answer[]): Promise<void> => {
     title: `Importing into ${job.programName}`,
     calls,
     answered: fits ? earlier : [],
+    first: settingOf(job),
     url: (call) => urlOf(workspace, call),
     body: (call) => bodyOf(call, job.programId, job.options, job.importId),
     // A missing response would shift the later ones to the wrong calls, so a failed write discards all.
@@ -74,6 +77,7 @@ const runJob = async (job: Job, earlier: Answer[]): Promise<void> => {
         withBalances: job.options.balances,
         elsewhere: balancesElsewhere(answers),
       }),
+      ...sitePart(job, outcomes, programOf(job.programId)),
       h(
         'p',
         { class: 'actions' },

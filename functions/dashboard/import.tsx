@@ -6,12 +6,18 @@ import { holdsNewMails } from '../../lib/mail/held.queries.ts'
 import { WHY_HELD } from '../../lib/mail/new-workspace-mails.ts'
 import type { LayoutProps } from '../../lib/pages/layout.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
-import { listPrograms } from '../../lib/workspace/programs.queries.ts'
+import { creditsStripeSales } from '../../lib/purchases/stripe/setup.queries.ts'
+import { snippetTag } from '../../lib/tracking/snippet-version.ts'
+import { listPrograms, type Program } from '../../lib/workspace/programs.queries.ts'
 
 type Props = {
   /** The workspace's slug. */
   workspace: string
-  programs: { id: string; name: string }[]
+  programs: Pick<Program, 'id' | 'name' | 'siteUrl' | 'attributeKnownCustomers'>[]
+  /** Where the snippet is loaded from. */
+  origin: string
+  /** Sales that Stripe reports are credited to the partners of known customers. */
+  creditsStripe: boolean
   /** Mails to new partners are held: the workspace is new. */
   holdsMails?: boolean
 }
@@ -33,18 +39,25 @@ export const importRoutes = createRoutes<WorkspaceEnv>().get(
   managersOnly(),
   async (c) => {
     const { workspace, db } = c.var
-    const [programs, holdsMails] = await Promise.all([
+    const [programs, holdsMails, creditsStripe] = await Promise.all([
       listPrograms(db, workspace.id, { limit: MAX_PROGRAMS }),
       holdsNewMails(db, workspace.id),
+      creditsStripeSales(db, workspace.id),
     ])
     return renderPage(c, {
       ...IMPORT_PAGE,
-      children: <ImportPage workspace={workspace.slug} programs={programs} holdsMails={holdsMails} />,
+      children: (
+        <ImportPage
+          workspace={workspace.slug}
+          origin={new URL(c.req.url).origin}
+          {...{ programs, holdsMails, creditsStripe }}
+        />
+      ),
     })
   },
 )
 
-export const ImportPage = ({ workspace, programs, holdsMails = false }: Props) => (
+export const ImportPage = (props: Props) => (
   <>
     <h1>Import partners and customers</h1>
     <p>
@@ -52,18 +65,18 @@ export const ImportPage = ({ workspace, programs, holdsMails = false }: Props) =
       platform, or your own file. Links keep working when their slugs are kept. The file is read in your
       browser, and nothing is imported until you have reviewed it.
     </p>
-    {programs.length === 0 ? (
+    {props.programs.length === 0 ? (
       <p class="note">
-        This workspace has no programs yet. <a href={`/app/${workspace}/programs`}>Create a program</a> to
-        import partners into.
+        This workspace has no programs yet. <a href={`/app/${props.workspace}/programs`}>Create a program</a>{' '}
+        to import partners into.
       </p>
     ) : (
-      <ImportForm workspace={workspace} programs={programs} holdsMails={holdsMails} />
+      <ImportForm {...props} />
     )}
   </>
 )
 
-const ImportForm = ({ workspace, programs, holdsMails }: Props) => (
+const ImportForm = ({ workspace, programs, origin, holdsMails, creditsStripe }: Props) => (
   <div id="import" data-workspace={workspace}>
     <noscript>
       <p class="note">
@@ -82,8 +95,15 @@ const ImportForm = ({ workspace, programs, holdsMails }: Props) => (
           <select id="import-program" name="programId" required>
             {/* With several programs there is no default: importing into the wrong one is hard to undo. */}
             {programs.length > 1 && <option value="">Choose a program</option>}
-            {programs.map(({ id, name }) => (
-              <option value={id}>{name}</option>
+            {programs.map(({ id, name, siteUrl, attributeKnownCustomers }) => (
+              <option
+                value={id}
+                data-site={siteUrl}
+                data-tag={snippetTag(origin, id)}
+                data-credits={String(creditsStripe || attributeKnownCustomers)}
+              >
+                {name}
+              </option>
             ))}
           </select>
         </div>

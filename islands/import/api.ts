@@ -14,15 +14,26 @@ const WAITS_SECONDS = [1, 2, 4, 8, 15, 30, 60]
 /** A call of 500 rows takes less than a second. */
 const TIMEOUT_MS = 60_000
 
-type Waiting = { seconds: number; why: string }
+export type Waiting = { seconds: number; why: string }
+
+/** Reads JSON. @returns undefined if that fails: whoever looks again and again tries it again */
+export const get = async <Answer>(url: string): Promise<Answer | undefined> => {
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
+    return answer.ok ? await answer.json() : undefined
+  } catch {
+    return undefined
+  }
+}
 
 /**
- * Posts JSON and returns the response. Retries lost connections, 429 and 5xx with backoff, and honours Retry-After.
+ * Sends JSON and returns the response. Retries lost connections, 429 and 5xx with backoff, and honours Retry-After.
  * Retries are safe: a call that was made before gets its first answer.
  *
  * @throws {Stopped} when the call fails for good, or `signal` is aborted during a wait
  */
-export const post = async <Answer>(
+export const send = async <Answer>(
+  method: 'POST' | 'PATCH',
   url: string,
   body: object,
   signal: AbortSignal,
@@ -33,7 +44,7 @@ export const post = async <Answer>(
     let seconds = WAITS_SECONDS[attempt]
     try {
       const answer = await fetch(url, {
-        method: 'POST',
+        method,
         headers: { 'Content-Type': 'application/json' },
         body: JSON.stringify(body),
         signal: AbortSignal.timeout(TIMEOUT_MS),

@@ -5,6 +5,7 @@ import { counted } from '../../lib/plural.ts'
 import { announce, button, byId, h, showStep } from './dom.ts'
 import type { CsvFile } from './file.ts'
 import { bodyOf, callsOf, outcomesOf, rowsOf, urlOf } from './plan.ts'
+import { programOf } from './program.ts'
 import { reportOf } from './report.ts'
 import { balanceSums } from './rules/balances.ts'
 import type { Mapping } from './rules/columns.ts'
@@ -28,6 +29,7 @@ export const check = async (file: CsvFile, mapping: Mapping, target: Target): Pr
     balances: balanceBox().checked,
     statuses: [],
     keepOwners: false,
+    creditKnown: false,
   }
   const answers = await runCalls({
     title: 'Preparing preview',
@@ -68,6 +70,7 @@ const decide = (
     }))
     const moving = ownedCustomers(expectNewPartners(answered, true)).length
     const owners = option('Leave these customers with the partner that they have', 'import-keep-owners')
+    const known = option('Credit their sales to their partner', 'import-credit-known')
     const report = h('div', {})
     const sums = h('section', {})
 
@@ -77,6 +80,7 @@ const decide = (
         balances: balances.box.checked,
         statuses: statuses.flatMap(({ kind, box }) => (box.checked ? [kind] : [])),
         keepOwners: owners.box.checked,
+        creditKnown: known.box.checked,
       }
       const chosen = rowsWith(rows, options.statuses)
       mailBox().checked = options.mails
@@ -86,6 +90,7 @@ const decide = (
       const does = effects(outcomes, options, elsewhere)
       mails.effect.textContent = does.mails
       balances.effect.textContent = does.balances
+      known.effect.textContent = `Changes ${target.programName}, also for its other known customers: the setting attributeKnownCustomers.`
       sums.replaceChildren(...balancesPart(chosen))
       report.replaceChildren(
         ...reportOf({ file, mapping, outcomes, dryRun: true, withBalances: options.balances, elsewhere }),
@@ -125,6 +130,19 @@ const decide = (
       rows.partners.length > 0
         ? h('fieldset', {}, h('legend', {}, 'Options for new partners'), mails.part, balances.part)
         : null,
+      rows.customers.length > 0 && programOf(target.programId)?.creditsCustomers === false
+        ? h(
+            'fieldset',
+            {},
+            h('legend', {}, 'Sales of these customers'),
+            h(
+              'p',
+              { class: 'note' },
+              'They would earn nothing: the program credits sales that your backend reports only by a click, which customers of the old platform don’t have. Sales that Stripe reports need none, but Stripe reports none here.',
+            ),
+            known.part,
+          )
+        : null,
       moving > 0 ? h('fieldset', {}, h('legend', {}, 'Customers of other partners'), owners.part) : null,
       h(
         'p',
@@ -133,7 +151,7 @@ const decide = (
         button('Back to columns', () => resolve(null), 'quiet'),
       ),
     )
-    for (const { box, effect } of [mails, balances, owners, ...statuses]) {
+    for (const { box, effect } of [mails, balances, owners, known, ...statuses]) {
       box.addEventListener('change', () => {
         show()
         announce(effect.textContent || (start.textContent ?? ''))

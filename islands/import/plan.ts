@@ -7,7 +7,7 @@ import { customerBody, customerCalls, partnerBody, partnerCalls } from './rules/
 import type { Mapping } from './rules/columns.ts'
 import { type Outcomes, problemOf } from './rules/outcomes.ts'
 import { collectRows, type FileCustomer, type FilePartner, orderOfDates, type Rows } from './rules/records.ts'
-import type { Answer, Options } from './store.ts'
+import type { Answer, Job, Options } from './store.ts'
 
 export type Call = { kind: 'partners'; rows: FilePartner[] } | { kind: 'customers'; rows: FileCustomer[] }
 
@@ -40,6 +40,15 @@ export const rowCount = (calls: Call[]): number => calls.reduce((total, { rows }
 /** The URL of a call. */
 export const urlOf = (workspace: string, { kind }: Call): string =>
   `/api/workspaces/${encodeURIComponent(workspace)}/${kind}/import`
+
+/** What an import saves first. */
+export const settingOf = ({ workspace, programId, options }: Job): { url: string; body: object } | null =>
+  options.creditKnown
+    ? {
+        url: `/api/workspaces/${encodeURIComponent(workspace)}/programs/${programId}`,
+        body: { attributeKnownCustomers: true },
+      }
+    : null
 
 /** The body of a call. @param importId null for a dry run */
 export const bodyOf = (call: Call, programId: string, options: Options, importId: string | null): object => {

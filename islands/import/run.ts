@@ -1,6 +1,6 @@
 /** Makes the calls of an import in sequence, with progress, pause and resume. */
 import { counted } from '../../lib/plural.ts'
-import { post, Stopped } from './api.ts'
+import { Stopped, send, type Waiting } from './api.ts'
 import { announce, button, h, showStep } from './dom.ts'
 import { type Call, rowCount } from './plan.ts'
 import type { Answer } from './store.ts'
@@ -10,6 +10,8 @@ type Run = {
   calls: Call[]
   /** The responses of an earlier run, which continues after them. */
   answered?: Answer[]
+  /** What is saved before the first call, and again whenever the run goes on. */
+  first?: { url: string; body: object } | null
   url: (call: Call) => string
   body: (call: Call) => object
   /** Saves a response before the next call. */
@@ -56,12 +58,12 @@ export const runCalls = (run: Run): Promise<Answer[] | null> =>
       stopped.hidden = true
       toggle.textContent = 'Pause'
       try {
+        const wait = ({ why, seconds }: Waiting) => show(`${why} Retrying in ${counted(seconds, 'second')}.`)
+        if (run.first) await send('PATCH', run.first.url, run.first.body, signal, wait)
         for (let call = calls[answers.length]; call; call = calls[answers.length]) {
           if (signal.aborted) throw new Stopped('Paused.')
           show()
-          const answer = await post<Answer>(run.url(call), run.body(call), signal, ({ why, seconds }) =>
-            show(`${why} Retrying in ${counted(seconds, 'second')}.`),
-          )
+          const answer = await send<Answer>('POST', run.url(call), run.body(call), signal, wait)
           await run.keep?.(answers.length, answer)
           answers.push(answer)
         }

@@ -8,9 +8,16 @@ import type { StatusKind } from './rules/statuses.ts'
 
 /**
  * @property statuses which partners to import besides active ones
+ * @property creditKnown whether the program credits reported sales of known customers from now on
  * @property keepOwners whether customers of other partners stay theirs
  */
-export type Options = { mails: boolean; balances: boolean; statuses: StatusKind[]; keepOwners: boolean }
+export type Options = {
+  mails: boolean
+  balances: boolean
+  statuses: StatusKind[]
+  keepOwners: boolean
+  creditKnown: boolean
+}
 
 /** Everything that determines the calls: the same job makes the same calls, and the server answers each once. */
 export type Job = {

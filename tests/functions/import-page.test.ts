@@ -5,6 +5,7 @@ import { startShop } from '../snippet/shop.ts'
 import { useBrowser } from '../support/browser.ts'
 import { importCounts, importedPartners } from '../support/imports.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
+import { useStripe } from '../support/stripe.ts'
 
 describe('the import page, over the real Workers', () => {
   const database = useDatabase()
@@ -129,6 +130,26 @@ describe('the import page, over the real Workers', () => {
     const page = await open(merchant, await merchant.member())
     expect(await page.getByRole('main').innerText()).toContain('manager')
     expect(await page.locator('#import').count()).toBe(0)
+    await page.context().close()
+  })
+
+  test('the page knows which programs credit the sales of imported customers', async () => {
+    const merchant = await createMerchant()
+    const { patch } = await merchant.asManager()
+    const page = await open(merchant, await merchant.manager())
+    const credits = async () => {
+      await page.reload()
+      return page.locator(`#import-program [value="${merchant.programId}"]`).getAttribute('data-credits')
+    }
+    const save = async (path: string, body: object) => expect((await patch(path, body)).status).toBe(200)
+    expect(await credits()).toBe('false')
+    await save(`/programs/${merchant.programId}`, { attributeKnownCustomers: true })
+    expect(await credits()).toBe('true')
+    await save(`/programs/${merchant.programId}`, { attributeKnownCustomers: false })
+    await useStripe(merchant)
+    expect(await credits()).toBe('true')
+    await save('/settings', { salesFrom: 'api' })
+    expect(await credits()).toBe('false')
     await page.context().close()
   })
 })

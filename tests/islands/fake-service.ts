@@ -37,7 +37,7 @@ type Fault = Response | 'before' | 'after'
 const PROGRAMS = [
   { id: '0192f000-0000-7000-8000-000000000001', name: 'Pine & Co' },
   { id: '0192f000-0000-7000-8000-000000000002', name: 'Second program' },
-]
+].map((program) => ({ ...program, siteUrl: 'http://127.0.0.1:9/shop', attributeKnownCustomers: false }))
 
 const NOTHING = { slug: '', couponMapped: false }
 
@@ -61,6 +61,12 @@ export const startService = async () => {
     banned: new Set<string>(),
     /** What was answered to each call of an import. */
     answers: new Map<string, object>(),
+    /** Whether Stripe reports sales. */
+    creditsStripe: true,
+    /** What was saved of programs. */
+    settings: [] as unknown[],
+    /** The visits of each slug. */
+    clicks: new Map<string, number>(),
   }
 
   const partnerResults = ({ rows, options }: Call): PartnerResult[] => {
@@ -122,7 +128,12 @@ export const startService = async () => {
         workspace: { id: '', slug: 'acme', name: 'Acme', role: 'manager' } as never,
         user: { email: 'manager@example.com' },
         ...IMPORT_PAGE,
-        children: ImportPage({ workspace: 'acme', programs: PROGRAMS.slice(0, state.programs) }),
+        children: ImportPage({
+          workspace: 'acme',
+          origin: 'https://track.example',
+          programs: PROGRAMS.slice(0, state.programs),
+          creditsStripe: state.creditsStripe,
+        }),
       }),
     )
     .post('/api/workspaces/acme/:kind/import', async (c) => {
@@ -146,6 +157,15 @@ export const startService = async () => {
       if (key) state.answers.set(key, answer)
       return fault === 'after' ? breakOff() : c.json(answer)
     })
+    .patch('/api/workspaces/acme/programs/:id', async (c) => {
+      state.settings.push({ id: c.req.param('id'), ...(await c.req.json<object>()) })
+      return c.json({})
+    })
+    .get('/api/workspaces/acme/partners', (c) => c.json({ data: [{ id: c.req.query('slug') }] }))
+    .get('/api/workspaces/acme/partners/:id/links', (c) => {
+      const slug = c.req.param('id')
+      return c.json({ data: [{ slug, clicks: state.clicks.get(slug) ?? 0 }] })
+    })
     .get('*', async (c) => {
       const code = islands.get(c.req.path)
       if (code) return c.body(code, 200, { 'Content-Type': 'text/javascript' })
@@ -166,6 +186,7 @@ export const startService = async () => {
       Object.assign(state, { calls: [], faults: [], programs: 1, delayMs: 0 })
       Object.assign(state, { elsewhere: new Map(), partners: new Map(), customers: new Map() })
       Object.assign(state, { banned: new Set(), answers: new Map() })
+      Object.assign(state, { creditsStripe: true, settings: [], clicks: new Map() })
     },
     stop: () => new Promise((resolve) => server.close(resolve)),
   }

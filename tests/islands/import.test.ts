@@ -491,3 +491,58 @@ test('the unit of balances is asked where nothing says it, and their sum is show
   await step('Import preview')
   expect(await text()).toContain('8,620.00 USD.')
 })
+
+const IN_EACH_FORM = [
+  'email,link',
+  'maya@partner.example,http://127.0.0.1:9/?ref=maya',
+  'leo@partner.example,http://127.0.0.1:9/?ref=leo',
+  'ida@partner.example,http://127.0.0.1:9/?fpr=ida',
+  'sam@partner.example,http://127.0.0.1:9/?via=sam',
+  'noa@partner.example,https://go.shop.example/noa',
+].join('\n')
+
+test('the result has the tag that reads the file’s links, and links to try, which are ticked as their visits arrive', async () => {
+  await checkFile('links.csv', IN_EACH_FORM)
+  await press(/^Import \d/)
+  await step('Import complete')
+  const site = page.locator('#import-site')
+  expect(await site.locator('pre').innerText()).toBe(
+    '<script defer src="https://track.example/via.js" data-program="0192f000-0000-7000-8000-000000000001" data-params="ref,fpr"></script>',
+  )
+  expect(await site.innerText()).toContain('1 link has the slug in the path')
+  const samples = site.getByRole('listitem')
+  expect(await samples.allInnerTexts()).toEqual([
+    expect.stringContaining('/?ref=maya of maya@partner.example'),
+    expect.stringContaining('/?fpr=ida of ida@partner.example'),
+    expect.stringContaining('/?via=sam of sam@partner.example'),
+  ])
+  expect(await site.getByText('To do').count()).toBe(3)
+  service.state.clicks.set('ida', 1)
+  await samples.nth(1).getByText('Done').waitFor()
+  expect(await site.getByText('To do').count()).toBe(2)
+  expect(await page.locator('#import-status').innerText()).toContain('?fpr=ida has arrived')
+})
+
+const CUSTOMERS = 'customer_id,partner_email\ncus_1,maya@partner.example'
+
+test('customers whose sales would earn nothing are named before the import, which can change that', async () => {
+  service.state.creditsStripe = false
+  service.state.partners.set('maya@partner.example', { email: 'maya@partner.example', slug: 'maya' })
+  await page.reload()
+  await checkFile('customers.csv', CUSTOMERS)
+  expect(await text()).toContain('They would earn nothing')
+  await page.getByLabel('Credit their sales to their partner').check()
+  expect(service.state.settings).toEqual([])
+  await press(/^Import \d/)
+  await step('Import complete')
+  expect(service.state.settings).toEqual([
+    { id: '0192f000-0000-7000-8000-000000000001', attributeKnownCustomers: true },
+  ])
+  expect(await page.locator('#import-site').count()).toBe(0)
+})
+
+test('nothing is asked about the sales of customers that Stripe reports', async () => {
+  service.state.partners.set('maya@partner.example', { email: 'maya@partner.example', slug: 'maya' })
+  await checkFile('customers.csv', CUSTOMERS)
+  expect(await page.getByLabel('Credit their sales to their partner').count()).toBe(0)
+})

@@ -1,4 +1,4 @@
-/** Reads the cells of a CSV file: text with spreadsheet prefixes, slugs in links, and amounts. */
+/** Reads the cells of a CSV file: text with spreadsheet prefixes, and amounts. */
 
 /**
  * Longer than any field allows, so that the API rejects such a cell with its own message. Short enough that an
@@ -51,92 +51,6 @@ export const safeCell = (cell: string): string =>
 /** A line of CSV, with cells escaped for spreadsheets, and all of them quoted. */
 export const csvLine = (cells: string[]): string =>
   `${cells.map((cell) => `"${safeCell(cell).replaceAll('"', '""')}"`).join(',')}\r\n`
-
-/** The parameters in which platforms put the slug, most likely first. docs/imports.md names the platforms. */
-const PARAMETERS = [
-  ...['via', 'ref', 'fpr', 'fp_ref', 'deal', '_from', '_by', '_go', 'aff', 'atp', 'rfsn', 'a_aid', 'afmc'],
-  ...['sca_ref', 'tap_a', 'tolt', 'affiliate', 'partner', 'referral', 'r'],
-]
-
-/** Parameters with the slug in base64. */
-const ENCODED_PARAMETERS = ['ps_partner_key', 'gspk']
-
-/** The start of a link within a cell. */
-const LINK = /^https?:|^[^.]*\.[^/]*\//i
-
-/** The first of several links, separated by commas, semicolons, bars or spaces; else the whole text. */
-const firstLink = (text: string): string => {
-  const parts = [...text.matchAll(/[^,;|\s]+/g)]
-  const second = parts.findIndex(([part], index) => index > 0 && LINK.test(part))
-  const last = parts[second - 1]
-  return last ? text.slice(0, last.index + last[0].length) : text
-}
-
-/**
- * The slug in a cell: the text itself, or from the first link, its parameters (`https://shop.example/?via=maya`, also
- * behind a `#`) or its path (`https://go.shop.example/maya`). Decoded, as the snippet reads links.
- *
- * @returns null for a text that has none: one that was made up would break the link
- */
-export const slugOf = (text: string): string | null => {
-  const first = firstLink(text)
-  if (/^[?#]/.test(first)) return slugIn(parametersOf(first))
-  if (/^https?:\/\/|^[\w-]+(\.[\w-]+)+(:\d+)?[/?#]/i.test(first)) return slugOfLink(first)
-  const named = /^\w+=./.test(first) && slugIn(parametersOf(`?${first}`))
-  return named || decoded(text)
-}
-
-const slugOfLink = (link: string): string | null => {
-  const url = URL.parse(/^https?:/i.test(link) ? link : `https://${link}`)
-  if (!url) return null
-  const parameters = parametersOf(`${url.search}${url.hash}`)
-  const slug = slugIn(parameters)
-  if (slug) return slug
-  // Of a page with parameters of its own, the path says nothing.
-  if (![...parameters.keys()].every((name) => name.startsWith('utm_'))) return null
-  return slugInPath(url.pathname)
-}
-
-/** The parameters of a link, by their names in lower case: of its query, then of its fragment. */
-const parametersOf = (text: string): Map<string, string> => {
-  const found = new Map<string, string>()
-  for (const [name, value] of new URLSearchParams(text.slice(1).replace(/[?#]/g, '&')))
-    if (value && !found.has(name.toLowerCase())) found.set(name.toLowerCase(), value)
-  // Tapfiliate's second parameter. `a` alone means anything, but behind a `#`.
-  if (!found.has('tap_s') && !/#.*\ba=/.test(text)) found.delete('a')
-  return found
-}
-
-const slugIn = (parameters: Map<string, string>): string | null => {
-  const plain = [...PARAMETERS, 'a'].find((name) => parameters.has(name))
-  if (plain) return parameters.get(plain) ?? null
-  const encoded = ENCODED_PARAMETERS.find((name) => parameters.has(name))
-  if (encoded) return fromBase64(parameters.get(encoded) ?? '')
-  const similar = [...parameters.keys()].find((name) => /^(aff|partner|promoter|ref)/.test(name))
-  return (similar && parameters.get(similar)) || null
-}
-
-const fromBase64 = (text: string): string | null => {
-  try {
-    const bytes = Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) =>
-      char.charCodeAt(0),
-    )
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes) || null
-  } catch {
-    return null
-  }
-}
-
-/** The slug in a path such as `/maya` or `/r/maya`. Other paths are pages of the site, and `/en` is a language. */
-const slugInPath = (path: string): string | null => {
-  const [, slug = ''] =
-    /^\/(?:(?:a|aff|affiliates?|go|i|invite|p|partners?|r|ref|referral|via)\/)?([^/]+)\/?$/i.exec(path) ?? []
-  return slug && !/^[a-z]{2}([-_][a-z]{2})?$/i.test(slug) ? decoded(slug.replaceAll('+', '%2B')) : null
-}
-
-/** Without the escapes of a URL. */
-const decoded = (text: string): string =>
-  new URLSearchParams(`slug=${text.replaceAll('&', '%26')}`).get('slug')?.trim() ?? ''
 
 /** Currency symbols. `$` alone is USD, as in the exports of all six platforms. */
 const SYMBOLS: Record<string, string> = {

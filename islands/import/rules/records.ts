@@ -2,10 +2,11 @@
 import { normalizeEmail } from '../../../lib/emails.ts'
 import { MAX_AMOUNT_CENTS } from '../../../lib/money.ts'
 import { slugKey } from '../../../lib/slugs.ts'
-import { cellText, readAmount, slugOf } from './cells.ts'
+import { cellText, readAmount } from './cells.ts'
 import { type Columns, imports, type Mapping } from './columns.ts'
 import { type DateOrder, dateOf, dateOrder } from './dates.ts'
 import type { Field } from './fields.ts'
+import { type FoundLink, linkIn } from './links.ts'
 import { type PartnerStatus, statusOf } from './statuses.ts'
 
 /** A line of the file: its spreadsheet row number (the header is 1) and raw cells. */
@@ -21,6 +22,8 @@ export type FilePartner = Placed & {
   email: string
   name?: string
   slug?: string
+  /** The link from which the slug was read, if it was one. */
+  link?: FoundLink
   couponId?: string
   couponLabel?: string
   openingBalanceCents?: number
@@ -102,7 +105,8 @@ export const collectRows = (
 const partnerRow = (text: (field: Field) => string, inCents: boolean, line: number): FilePartner => {
   const email = normalizeEmail(text('email')) ?? ''
   const name = text('name') || [text('firstName'), text('lastName')].filter(Boolean).join(' ')
-  const slug = slugOf(text('slug'))
+  const link = linkIn(text('slug'))
+  const slug = link?.slug
   const couponId = text('couponId')
   const couponLabel = text('couponLabel')
   const balance = balanceOf(text('openingBalance'), text('balanceCurrency'), inCents)
@@ -111,6 +115,7 @@ const partnerRow = (text: (field: Field) => string, inCents: boolean, line: numb
     email,
     ...(name && { name }),
     ...(slug && { slug }),
+    ...(link?.place && { link }),
     ...(couponId && { couponId }),
     // A label names a coupon; without the coupon there is nothing to name.
     ...(couponId && couponLabel && { couponLabel }),
@@ -121,13 +126,13 @@ const partnerRow = (text: (field: Field) => string, inCents: boolean, line: numb
     otherSlugs: [],
     otherCoupons: [],
     lines: [line],
-    problem: partnerProblem(email, text('slug'), slug),
+    problem: partnerProblem(email, text('slug'), link),
   }
 }
 
-const partnerProblem = (email: string, slugText: string, slug: string | null): Problem | null => {
+const partnerProblem = (email: string, slugText: string, link: FoundLink | null): Problem | null => {
   if (!email) return { code: 'email_invalid', message: 'The row has no partner email address.' }
-  if (slug === null) return { code: 'slug_missing', message: `“${slugText}” has no slug.` }
+  if (link === null) return { code: 'slug_missing', message: `“${slugText}” has no slug.` }
   return null
 }
 
@@ -157,8 +162,10 @@ const merge = (known: FilePartner, row: FilePartner): void => {
   known.problem ??= row.problem
   if (!known.name && row.name) known.name = row.name
   if (!known.status && row.status) known.status = row.status
-  if (!known.slug && row.slug) known.slug = row.slug
-  else if (row.slug && !sameSlug(row.slug, [known.slug ?? '', ...known.otherSlugs])) {
+  if (!known.slug && row.slug) {
+    known.slug = row.slug
+    if (row.link) known.link = row.link
+  } else if (row.slug && !sameSlug(row.slug, [known.slug ?? '', ...known.otherSlugs])) {
     known.otherSlugs.push(row.slug)
   }
   if (!known.couponId && row.couponId) {

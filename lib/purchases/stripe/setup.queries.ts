@@ -40,6 +40,17 @@ export const findEndpoint = (db: Db, address: string): Promise<Endpoint | undefi
     .executeTakeFirst()
 
 /**
+ * Whether Stripe reports sales that earn, which are credited to the partners of known customers. What the merchant reports itself is so only
+ * under `attributeKnownCustomers`.
+ */
+export const creditsStripeSales = async (db: Db, workspaceId: string): Promise<boolean> => {
+  const { rows } = await sql<{ credits: boolean }>`
+    select sales_from <> 'api' and exists (select from stripe_secrets s where s.workspace_id = w.id) as credits
+    from workspaces w where w.id = ${workspaceId}`.execute(db)
+  return rows[0]?.credits ?? false
+}
+
+/**
  * A workspace's Stripe settings, when the first and the last event were delivered, and a page of events, in one database
  * round trip.
  */

@@ -1,0 +1,62 @@
+/** What a merchant's site needs so that the links of a file go on working, and the links to try. */
+import { linkWith, slugKey } from '../../../lib/slugs.ts'
+import type { Outcomes } from './outcomes.ts'
+import type { FilePartner } from './records.ts'
+
+/** What the snippet reads without being told. */
+const READ_ALWAYS = 'via'
+
+/**
+ * @property parameters the parameters of the file's links that the tag has to name, most frequent first
+ * @property paths how many links have the slug in their path, where the snippet does not look
+ * @property encoded the same of links that have it encoded
+ */
+export type LinkForms = { parameters: string[]; paths: number; encoded: number }
+
+/** The forms of the links of partners. */
+export const linkForms = (partners: FilePartner[]): LinkForms => {
+  const counts = new Map<string, number>()
+  for (const { link } of partners) {
+    if (link?.place?.in === 'parameter') counts.set(link.place.name, (counts.get(link.place.name) ?? 0) + 1)
+  }
+  counts.delete(READ_ALWAYS)
+  const inPlace = (place: 'path' | 'encoded') =>
+    partners.filter(({ link }) => link?.place?.in === place).length
+  return {
+    parameters: [...counts].sort(([, a], [, b]) => b - a).map(([name]) => name),
+    paths: inPlace('path'),
+    encoded: inPlace('encoded'),
+  }
+}
+
+/** The merchant's tag, which reads these parameters too. */
+export const tagWith = (tag: string, parameters: string[]): string =>
+  parameters.length > 0
+    ? tag.replace('></script>', ` data-params="${encodeURI(parameters.join(','))}"></script>`)
+    : tag
+
+/** A link of a partner, to be tried, and whether the import has created the partner. */
+export type Sample = { email: string; slug: string; url: string; isNew: boolean }
+
+/** More links to try would not be tried. */
+const SAMPLES = 3
+
+/**
+ * Links of partners who have the slug of the file, one of each form first. A slug without a link gets one to the program's site.
+ */
+export const sampleLinks = ({ partners }: Outcomes, siteUrl: string): Sample[] => {
+  const kept = partners.filter(
+    ({ row, result }) => result?.slug && row.slug && slugKey(row.slug) === slugKey(result.slug),
+  )
+  const formOf = ({ link }: FilePartner) => JSON.stringify(link?.place ?? null)
+  const ofEachForm = [...Map.groupBy(kept, ({ row }) => formOf(row)).values()].flatMap(
+    ([first]) => first ?? [],
+  )
+  const samples = [...new Set([...ofEachForm, ...kept])].slice(0, SAMPLES)
+  return samples.map(({ row, result }) => ({
+    email: row.email,
+    slug: result?.slug ?? '',
+    isNew: result?.status === 'created',
+    url: row.link?.url ?? linkWith(new URL(siteUrl), row.slug ?? ''),
+  }))
+}
