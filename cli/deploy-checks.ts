@@ -11,6 +11,7 @@ import {
   regionOf,
   routesOf,
   type Settings,
+  workerNameOf,
 } from './deploy-config.ts'
 import { type Deployment, missingSecrets } from './deployments.ts'
 import { isWeakOwner } from './roles.ts'
@@ -57,8 +58,6 @@ const checkMailFrom: Check = (value) => {
     return 'MAIL_FROM is still an example. Use an address at your domain that Resend or Cloudflare has verified.'
 }
 
-const ROUTER = 'tributary-router'
-
 /** Whether a route covers every path of a host. */
 const covers = (route: string, hostname: string): boolean =>
   route === hostname || route === `${hostname}/*` || route === `*.${hostname.replace(/^[^.]+\./, '')}/*`
@@ -68,12 +67,13 @@ const checkPublicUrl: Check = (value, settings) => {
   if (url?.protocol !== 'https:' || url.href !== `${url.origin}/` || url.port)
     return `PUBLIC_URL is not an address such as https://track.your-domain.com, without a path: "${value}".`
   const { hostname } = url
+  const router = workerNameOf('router', settings)
   if (RESERVED.test(hostname))
-    return `PUBLIC_URL is still an example. Use a host of your domain, or https://${ROUTER}.<your account>.workers.dev.`
+    return `PUBLIC_URL is still an example. Use a host of your domain, or https://${router}.<your account>.workers.dev.`
   if (isWorkersDev(hostname))
-    return /^tributary-router\.[^.]+\.workers\.dev$/.test(hostname)
+    return hostname.startsWith(`${router}.`) && hostname.split('.').length === 4
       ? undefined
-      : `PUBLIC_URL is not the router’s, whose address is https://${ROUTER}.<your account>.workers.dev.`
+      : `PUBLIC_URL is not the router’s, whose address is https://${router}.<your account>.workers.dev.`
   if (!routesOf(settings).some((route) => covers(route, hostname)))
     return `PUBLIC_URL is not covered by ROUTES. Add ${hostname} to them, or leave ROUTES empty.`
 }
@@ -85,6 +85,14 @@ const checkMaxFetches: Check = (value) => {
 
 const checkCronMinutes: Check = (value) => {
   if (!CRON_MINUTES.includes(value)) return `CRON_MINUTES is none of ${CRON_MINUTES.join(', ')}: "${value}".`
+}
+
+/** With the longest name of a Worker, at most the 63 characters of a host's label. */
+const INSTALLATION = /^[a-z][a-z0-9-]{0,38}[a-z0-9]$/
+
+const checkInstallation: Check = (value) => {
+  if (!INSTALLATION.test(value))
+    return `INSTALLATION is not a name of 2 to 40 lower case letters, digits and hyphens: "${value}".`
 }
 
 const checkLocalWebhooks: Check = (value) => {
@@ -100,6 +108,7 @@ const CHECKS: Record<string, Check> = {
   MAX_FETCHES: checkMaxFetches,
   CRON_MINUTES: checkCronMinutes,
   ALLOW_LOCAL_WEBHOOKS: checkLocalWebhooks,
+  INSTALLATION: checkInstallation,
 }
 
 /** Variables whose default in wrangler.toml is an example. */

@@ -1,4 +1,5 @@
 /** What a Worker is configured with: its part of wrangler.toml, and the settings of this installation, which git doesn't track. */
+import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { ROOT } from '../dev/root.ts'
 import { readWorkerConfigs } from '../dev/runtime/wrangler-config.ts'
@@ -7,7 +8,32 @@ import { readWorkerConfigs } from '../dev/runtime/wrangler-config.ts'
 export type Settings = NodeJS.Dict<string>
 
 /** Settings that are neither a secret nor a variable of a Worker. */
-export const OTHER_SETTINGS = ['ROUTES', 'CLOUDFLARE_EMAIL']
+export const OTHER_SETTINGS = ['ROUTES', 'CLOUDFLARE_EMAIL', 'INSTALLATION']
+
+/** The installation that wrangler.toml names. */
+const DEFAULT_INSTALLATION = 'tributary'
+
+const installationOf = ({ INSTALLATION }: Settings): string => INSTALLATION || DEFAULT_INSTALLATION
+
+/** The name of a Worker, such as tributary-router. Those of two installations in one account differ. */
+export const workerNameOf = (env: string, settings: Settings): string => `${installationOf(settings)}-${env}`
+
+const serviceOf = (service: string, settings: Settings): string =>
+  workerNameOf(service.slice(DEFAULT_INSTALLATION.length + 1), settings)
+
+/** Each installation has so many namespaces: more than the highest number in wrangler.toml. */
+const NAMESPACES = 10_000
+/** With all of their namespaces, the numbers fit 31 bits. */
+const INSTALLATIONS = 200_000
+
+/**
+ * The namespace of a rate limit. Cloudflare counts by namespace in a whole account, whatever the Worker. So the name of an
+ * installation is hashed to its range of them: two installations have the same one by a chance of 1 in 200,000.
+ */
+const namespaceOf = (id: string, settings: Settings): string => {
+  const hash = createHash('sha256').update(installationOf(settings)).digest().readUInt32BE()
+  return String((hash % INSTALLATIONS) * NAMESPACES + Number(id))
+}
 
 export const isNeon = (hostname: string): boolean => hostname.endsWith('.neon.tech')
 
@@ -37,7 +63,7 @@ export const CRON_MINUTES = ['1', '2', '3', '4', '5', '6', '10', '12', '15', '20
 const cronOf = (minutes: string): string => (minutes === '60' ? '0 * * * *' : `*/${minutes} * * * *`)
 
 /** The configuration of a Worker, for wrangler. */
-export const configOf = (env: string, settings: Settings): object => {
+export const configOf = (env: string, settings: Settings) => {
   const config = readWorkerConfigs().get(env)
   if (!config) throw new Error(`There is no Worker ${env} in wrangler.toml.`)
   const { DATABASE_URL = '', PUBLIC_URL = '', CLOUDFLARE_EMAIL, CRON_MINUTES } = settings
@@ -45,7 +71,13 @@ export const configOf = (env: string, settings: Settings): object => {
   const vars = Object.entries(config.vars).map(([name, value]) => [name, settings[name] || value])
   return {
     ...config,
+    name: workerNameOf(env, settings),
     vars: Object.fromEntries(vars),
+    services: config.services.map((bound) => ({ ...bound, service: serviceOf(bound.service, settings) })),
+    ratelimits: config.ratelimits.map((limit) => ({
+      ...limit,
+      namespace_id: namespaceOf(limit.namespace_id, settings),
+    })),
     ...(config.assets && { assets: { directory: join(ROOT, config.assets.directory) } }),
     ...(env === 'router' && {
       routes: routesOf(settings).map(toRoute),
@@ -57,3 +89,9 @@ export const configOf = (env: string, settings: Settings): object => {
     ...(region && { placement: { region: `aws:${region}` } }),
   }
 }
+
+/** A configuration without the bindings of the Worker to itself. */
+export const withoutSelf = (config: ReturnType<typeof configOf>): ReturnType<typeof configOf> => ({
+  ...config,
+  services: config.services.filter(({ service }) => service !== config.name),
+})

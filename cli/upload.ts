@@ -3,23 +3,39 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ROOT } from '../dev/root.ts'
-import { configOf, type Settings } from './deploy-config.ts'
+import { configOf, type Settings, withoutSelf } from './deploy-config.ts'
 import { type Deployment, secretsOf } from './deployments.ts'
-import { adviceFor, wrangler } from './wrangler.ts'
+import { adviceFor, isUnknownWorker, wrangler } from './wrangler.ts'
 
 /** Writes the configuration of a Worker for wrangler. @returns the file */
-const writeConfig = (env: string, settings: Settings): string => {
+const writeConfig = (env: string, config: object): string => {
   const folder = join(ROOT, '.wrangler', 'config')
   mkdirSync(folder, { recursive: true })
   const file = join(folder, `${env}.json`)
-  writeFileSync(file, JSON.stringify(configOf(env, settings), null, 2))
+  writeFileSync(file, JSON.stringify(config, null, 2))
   return file
 }
 
+/** Cloudflare may refuse a binding of a Worker to itself until the Worker exists: then it is uploaded without it first. */
+const uploadOnceOrTwice = async (env: string, settings: Settings, args: string[]) => {
+  const config = configOf(env, settings)
+  const run = (given: object) => wrangler(['deploy', '--config', writeConfig(env, given), ...args])
+  const outcome = await run(config)
+  const rest = withoutSelf(config)
+  if (!isUnknownWorker(outcome.failure) || rest.services.length === config.services.length) return outcome
+  console.log(`${env} binds itself. It is uploaded without that binding first.`)
+  const first = await run(rest)
+  return first.uploaded ? run(config) : first
+}
+
 const deployWorker = async (env: string, settings: Settings, args: string[]): Promise<void> => {
-  const { failure } = await wrangler(['deploy', '--config', writeConfig(env, settings), ...args])
+  const { failure, uploaded } = await uploadOnceOrTwice(env, settings, args)
   if (failure)
     throw new Error(`Deploying ${env} failed. The Workers before it are deployed. ${adviceFor(failure)}`)
+  if (!uploaded)
+    throw new Error(
+      `${env} was not deployed, because wrangler's question was answered "no". The Workers before it are deployed. Run this command again to go on.`,
+    )
 }
 
 /** Calls `use` with a file of these secrets that only this user can read, and removes it. A null deletes a secret. */
@@ -50,12 +66,15 @@ export const upload = (deployment: Deployment, settings: Settings): Promise<void
 export const deleteEmpty = async ({ env, optional }: Deployment, settings: Settings): Promise<void> => {
   const empty = optional.filter((name) => !settings[name])
   if (empty.length === 0) return
-  const listed = await wrangler(['secret', 'list', '--env', env], { capture: true })
+  const config = writeConfig(env, configOf(env, settings))
+  const listed = await wrangler(['secret', 'list', '--config', config], { capture: true })
   if (listed.failure) throw new Error(`Listing the secrets of ${env} failed.\n${listed.output}`)
   const held: { name: string }[] = JSON.parse(listed.stdout)
   const left = empty.filter((name) => held.some((secret) => secret.name === name))
   if (left.length === 0) return
   const nulls = Object.fromEntries(left.map((name) => [name, null]))
-  const { failure } = await withSecretsFile(nulls, (file) => wrangler(['secret', 'bulk', file, '--env', env]))
+  const { failure } = await withSecretsFile(nulls, (file) =>
+    wrangler(['secret', 'bulk', file, '--config', config]),
+  )
   if (failure) throw new Error(`Deleting ${left.join(', ')} of ${env} failed. ${adviceFor(failure)}`)
 }

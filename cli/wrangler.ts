@@ -10,25 +10,31 @@ import { readIfThere } from '../dev/runtime/files.ts'
 /** Started by the running Node: on Windows, the command `wrangler` is a script for its shell, which Node doesn't find. */
 const SCRIPT = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
 
+type Failure = { code: number | undefined; message: string }
+
 /** What a run of wrangler printed, if it was captured, and why it failed, if it did. */
 type Outcome = {
   stdout: string
   /** With stderr, in order. */
   output: string
-  failure?: { code: number | undefined; message: string }
+  failure?: Failure
+  /** Whether a Worker was uploaded. Without a failure, it was not if a question of wrangler was answered "no". */
+  uploaded: boolean
 }
 
 type Wrangler = (args: string[], options?: { capture: boolean }) => Promise<Outcome>
 
 /** A line of the file in which wrangler reports what it did. */
-type Report = { type: string; code?: number; message?: string }
+type Report = { type: string; code?: number; message?: string; version_id?: string | null }
 
-const failureIn = (reports: string): NonNullable<Outcome['failure']> => {
-  const failed = reports
+const readReports = (file: string): Report[] =>
+  (readIfThere(file) ?? '')
     .split('\n')
     .filter(Boolean)
-    .map((line): Report => JSON.parse(line))
-    .find(({ type }) => type === 'command-failed')
+    .map((line) => JSON.parse(line))
+
+const failureIn = (reports: Report[]): Failure => {
+  const failed = reports.find(({ type }) => type === 'command-failed')
   return { code: failed?.code, message: failed?.message ?? 'It did not say why.' }
 }
 
@@ -40,7 +46,7 @@ const failureIn = (reports: string): NonNullable<Outcome['failure']> => {
  */
 export const wrangler: Wrangler = async (args, { capture } = { capture: false }) => {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-wrangler-'))
-  const reports = join(folder, 'reports.ndjson')
+  const reportsFile = join(folder, 'reports.ndjson')
   try {
     const child = spawn(process.execPath, [SCRIPT, ...args], {
       cwd: ROOT,
@@ -48,7 +54,7 @@ export const wrangler: Wrangler = async (args, { capture } = { capture: false })
         // Each wrangler would compile itself anew.
         NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/node-compile'),
         ...process.env,
-        WRANGLER_OUTPUT_FILE_PATH: reports,
+        WRANGLER_OUTPUT_FILE_PATH: reportsFile,
       },
       stdio: capture ? ['ignore', 'pipe', 'pipe'] : 'inherit',
     })
@@ -56,8 +62,13 @@ export const wrangler: Wrangler = async (args, { capture } = { capture: false })
     child.stdout?.on('data', (part: Buffer) => stdout.push(part) && output.push(part))
     child.stderr?.on('data', (part: Buffer) => output.push(part))
     const [status] = await once(child, 'close')
-    const printed = { stdout: Buffer.concat(stdout).toString(), output: Buffer.concat(output).toString() }
-    return status === 0 ? printed : { ...printed, failure: failureIn(readIfThere(reports) ?? '') }
+    const reports = readReports(reportsFile)
+    return {
+      stdout: Buffer.concat(stdout).toString(),
+      output: Buffer.concat(output).toString(),
+      uploaded: reports.some(({ type, version_id }) => type === 'deploy' && version_id !== null),
+      ...(status !== 0 && { failure: failureIn(reports) }),
+    }
   } finally {
     rmSync(folder, { recursive: true })
   }
@@ -72,8 +83,14 @@ export const isSignedIn = async (): Promise<boolean> => {
 /** An account that has never opened the page of Workers has no subdomain of workers.dev, and takes no Worker. */
 const NO_SUBDOMAIN = 10063
 
+/** A binding names a Worker, or its environment, that doesn't exist. */
+const UNKNOWN_WORKER = [10143, 10144]
+
+export const isUnknownWorker = (failure: Failure | undefined): boolean =>
+  failure?.code !== undefined && UNKNOWN_WORKER.includes(failure.code)
+
 /** What to do about a failure that wrangler's message doesn't explain. */
-export const adviceFor = ({ code }: { code: number | undefined }): string =>
+export const adviceFor = ({ code }: Failure): string =>
   code === NO_SUBDOMAIN
     ? 'Your Cloudflare account has no workers.dev subdomain yet. Open https://dash.cloudflare.com/?to=/:account/workers/onboarding, choose one, and run this command again.'
     : 'See the output above. Fix the cause, and run this command again.'

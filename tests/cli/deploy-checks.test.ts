@@ -95,9 +95,19 @@ test.each<{ case: string; set: Record<string, string>; says: string }>([
     says: 'PUBLIC_URL is not the router’s',
   },
   {
+    case: 'the router’s address of another installation',
+    set: { INSTALLATION: 'acme', PUBLIC_URL: 'https://tributary-router.acme.workers.dev' },
+    says: 'whose address is https://acme-router.',
+  },
+  {
     case: 'a public address that no route covers',
     set: { ROUTES: 'acme.com/track/*, other.acme.com' },
     says: 'Add track.acme.com to them',
+  },
+  {
+    case: 'a name that no Worker can have',
+    set: { INSTALLATION: 'Acme Ltd' },
+    says: 'INSTALLATION is not a name',
   },
   { case: 'MAX_FETCHES in words', set: { MAX_FETCHES: 'many' }, says: 'MAX_FETCHES is not a whole number' },
   { case: 'crons every 7 minutes', set: { CRON_MINUTES: '7' }, says: 'CRON_MINUTES is none of 1, 2,' },
@@ -117,8 +127,12 @@ test.each<{ case: string; set: Record<string, string> }>([
   { case: 'workers.dev', set: { PUBLIC_URL: 'https://tributary-router.acme.workers.dev' } },
   { case: 'a route of an existing host', set: { ROUTES: 'track.acme.com/*' } },
   { case: 'a route of all hosts', set: { ROUTES: 'other.com, *.acme.com/*' } },
+  {
+    case: 'another installation in the account',
+    set: { INSTALLATION: 'acme', PUBLIC_URL: 'https://acme-router.acme.workers.dev' },
+  },
   { case: 'a sender without a name', set: { MAIL_FROM: 'partners@acme.com' } },
-  { case: 'a paid plan', set: { MAX_FETCHES: '900', CLICK_RETENTION_DAYS: '60', ALLOW_SIGNUP: 'true' } },
+  { case: 'a paid plan', set: { MAX_FETCHES: '9000', CLICK_RETENTION_DAYS: '60', ALLOW_SIGNUP: 'true' } },
   { case: 'keys that are rotated', set: { SECRETS_KEY: `${'s'.repeat(32)},${'t'.repeat(32)}` } },
 ])('$case is accepted', ({ set }) => {
   expect(problemsWith(set)).toEqual([])

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { configOf, regionOf } from '../../cli/deploy-config.ts'
+import { configOf, regionOf, withoutSelf } from '../../cli/deploy-config.ts'
 import { deploymentOrder } from '../../cli/deployments.ts'
 import { readWorkerConfigs } from '../../dev/runtime/wrangler-config.ts'
 
@@ -10,17 +10,17 @@ const SETTINGS = {
 }
 
 test('a setting replaces the variable of that name, of every Worker that has it', () => {
-  const given = { ...SETTINGS, MAX_FETCHES: '900', MAIL_RETENTION_DAYS: '' }
+  const given = { ...SETTINGS, MAX_FETCHES: '9000', MAIL_RETENTION_DAYS: '' }
   expect(configOf('payouts', given)).toMatchObject({
-    vars: { PUBLIC_URL: 'https://track.acme.com', MAX_FETCHES: '900' },
+    vars: { PUBLIC_URL: 'https://track.acme.com', MAX_FETCHES: '9000' },
   })
   expect(configOf('webhooks', given)).toMatchObject({
-    vars: { PUBLIC_URL: 'https://track.acme.com', MAX_FETCHES: '900', ALLOW_LOCAL_WEBHOOKS: 'false' },
+    vars: { PUBLIC_URL: 'https://track.acme.com', MAX_FETCHES: '9000', ALLOW_LOCAL_WEBHOOKS: 'false' },
   })
   expect(configOf('mailer', given)).toMatchObject({
     vars: { MAIL_FROM: 'Acme <partners@acme.com>', MAIL_RETENTION_DAYS: '90' },
   })
-  expect(configOf('mailer', given)).toMatchObject({ vars: { MAX_FETCHES: '900' } })
+  expect(configOf('mailer', given)).toMatchObject({ vars: { MAX_FETCHES: '9000' } })
 })
 
 test.each([
@@ -84,13 +84,39 @@ test('the mailer has Cloudflare’s binding if it is chosen', () => {
 test('all else is as wrangler.toml says', () => {
   for (const [env, { main, services, ratelimits, triggers }] of readWorkerConfigs()) {
     const name = `tributary-${env}`
-    expect(configOf(env, SETTINGS)).toMatchObject({
-      name,
-      main,
-      services,
-      ratelimits,
-      triggers,
-      minify: true,
-    })
+    expect(configOf(env, SETTINGS)).toMatchObject({ name, main, services, triggers, minify: true })
+    const limits = ratelimits.map(({ name, simple }) => ({ name, simple }))
+    expect(configOf(env, SETTINGS).ratelimits).toMatchObject(limits)
   }
+})
+
+/** The namespaces of all rate limits of an installation. */
+const namespacesOf = (INSTALLATION: string): string[] =>
+  deploymentOrder().flatMap(({ env }) =>
+    configOf(env, { ...SETTINGS, INSTALLATION }).ratelimits.map(({ namespace_id }) => namespace_id),
+  )
+
+test('no two rate limits count together, not even those of two installations in one account', () => {
+  const all = ['', 'tributary-staging', 'acme'].flatMap(namespacesOf)
+  expect(all.length).toBeGreaterThan(60)
+  expect(new Set(all).size).toBe(all.length)
+  for (const id of all) {
+    expect(id).toMatch(/^[1-9]\d*$/)
+    expect(Number(id)).toBeLessThan(2 ** 31)
+  }
+  expect(namespacesOf('tributary')).toEqual(namespacesOf(''))
+})
+
+test('an installation of another name has Workers of its own, which bind each other', () => {
+  const names = deploymentOrder().map(({ env }) => `acme-${env}`)
+  for (const { env } of deploymentOrder()) {
+    const { name, services } = configOf(env, { ...SETTINGS, INSTALLATION: 'acme' })
+    expect(name).toBe(`acme-${env}`)
+    expect(names).toEqual(expect.arrayContaining(services.map(({ service }) => service)))
+  }
+})
+
+test('only the bindings of a Worker to itself are left out', () => {
+  const bound = withoutSelf(configOf('webhooks', SETTINGS)).services.map(({ binding }) => binding)
+  expect(bound).toEqual(['OUTBOX'])
 })

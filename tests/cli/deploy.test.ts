@@ -1,5 +1,6 @@
 /** `npm run deploy`, with the real wrangler and a stand-in for Cloudflare's API. */
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -22,13 +23,19 @@ const SETTINGS = {
   PUBLIC_URL: 'https://track.acme.com',
 }
 
-/** Runs the command with these settings. */
-const deploy = async (cloudflare: Cloudflare, settings: Record<string, string>, args: string[] = []) => {
+/** @returns the file */
+const writeSettings = async (settings: Record<string, string>): Promise<string> => {
   const folder = join(inject('folder'), 'deploy')
   await mkdir(folder, { recursive: true })
   const file = join(folder, 'prod.vars')
   const lines = Object.entries(settings).map(([name, value]) => `${name}="${value}"\n`)
   await writeFile(file, lines.join(''))
+  return file
+}
+
+/** Runs the command with these settings. */
+const deploy = async (cloudflare: Cloudflare, settings: Record<string, string>, args: string[] = []) => {
+  const file = await writeSettings(settings)
   return new Promise<{ code: number; output: string }>((resolve) => {
     // The public address leads to the Workers of the tests.
     const toTests = `const { fetch } = globalThis
@@ -101,12 +108,13 @@ test('a deployment creates the roles, and gives each Worker that of its zone', {
   cloudflare.stop()
 })
 
+const DATABASE_URL = 'postgresql://owner:npg_Abc123Def456@ep-x-pooler.eu-central-1.aws.neon.tech/neondb'
+const MAILER = deploymentOrder().filter(({ env }) => env === 'mailer')
+
 test('wrangler is given the region of Neon, and Cloudflare’s binding for mail if it is chosen', async () => {
   const cloudflare = await startCloudflare()
   for (const [name, value] of Object.entries(cloudflare.env)) vi.stubEnv(name, value)
-  const DATABASE_URL = 'postgresql://owner:npg_Abc123Def456@ep-x-pooler.eu-central-1.aws.neon.tech/neondb'
-  const mailer = deploymentOrder().filter(({ env }) => env === 'mailer')
-  for (const deployment of mailer)
+  for (const deployment of MAILER)
     await upload(deployment, { ...SETTINGS, DATABASE_URL, RESEND_API_KEY: '', CLOUDFLARE_EMAIL: 'true' })
   vi.unstubAllEnvs()
   cloudflare.stop()
@@ -118,6 +126,66 @@ test('wrangler is given the region of Neon, and Cloudflare’s binding for mail 
     },
   })
 })
+
+/** The bindings to itself that each upload of the mailer had. */
+const selfBindings = ({ calls }: Cloudflare) =>
+  calls.flatMap(({ call, sent }) => {
+    if (!/^(PUT scripts\/tributary-mailer|POST scripts\/tributary-mailer\/versions)$/.test(call)) return []
+    const { bindings } = sent as { bindings: { name: string; service?: string }[] }
+    return [bindings.filter(({ service }) => service === 'tributary-mailer').map(({ name }) => name)]
+  })
+
+test.each([
+  { case: 'may bind itself at its first upload', selfAtOnce: true, uploads: [['SELF']] },
+  {
+    case: 'may not until it exists: it is uploaded again',
+    selfAtOnce: false,
+    uploads: [['SELF'], [], ['SELF']],
+  },
+])('a Worker $case', async ({ selfAtOnce, uploads }) => {
+  const cloudflare = await startCloudflare({ selfAtOnce })
+  for (const [name, value] of Object.entries(cloudflare.env)) vi.stubEnv(name, value)
+  for (const deployment of MAILER) await upload(deployment, { ...SETTINGS, DATABASE_URL })
+  vi.unstubAllEnvs()
+  cloudflare.stop()
+  expect(selfBindings(cloudflare)).toEqual(uploads)
+})
+
+test('a Worker that binds one that does not exist fails once', async () => {
+  const cloudflare = await startCloudflare()
+  for (const [name, value] of Object.entries(cloudflare.env)) vi.stubEnv(name, value)
+  const [webhooks] = deploymentOrder().filter(({ env }) => env === 'webhooks')
+  const uploaded = webhooks && upload(webhooks, { ...SETTINGS, DATABASE_URL })
+  await expect(uploaded).rejects.toThrow('Deploying webhooks failed.')
+  vi.unstubAllEnvs()
+  cloudflare.stop()
+})
+
+// wrangler asks in a terminal only, which `script` of Linux gives it.
+test.runIf(process.platform === 'linux')(
+  'a deployment fails if a question of wrangler is answered “no”',
+  async () => {
+    const cloudflare = await startCloudflare({ workers: ['tributary-mailer'], lastDeployedFrom: 'api' })
+    await withDatabase('deployed_declined', async (url) => {
+      const file = await writeSettings({ ...SETTINGS, DATABASE_URL: url })
+      const command = `${process.execPath} cli/deploy.ts --secrets-file ${file}`
+      const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
+        cwd: ROOT,
+        env: { ...process.env, ...cloudflare.env, CI: 'false' },
+      })
+      let output = ''
+      child.stdout.on('data', (part) => {
+        const asked = output.includes('Would you like to continue?')
+        output += part
+        if (!asked && output.includes('Would you like to continue?')) child.stdin.write('n')
+      })
+      const [code] = await once(child, 'close')
+      expect(output).toContain('mailer was not deployed, because wrangler')
+      expect({ code, calls: cloudflare.calls }).toEqual({ code: 1, calls: [] })
+    })
+    cloudflare.stop()
+  },
+)
 
 test('an account without a workers.dev subdomain is told where to choose one', async () => {
   const cloudflare = await startCloudflare({ withSubdomain: false })
@@ -186,8 +254,8 @@ test.each([
 ])('an optional secret $case', async ({ held, given, deleted }) => {
   const cloudflare = await startCloudflare({ secrets: held })
   for (const [name, value] of Object.entries(cloudflare.env)) vi.stubEnv(name, value)
-  const mailer = deploymentOrder().filter(({ env }) => env === 'mailer')
-  for (const deployment of mailer) await deleteEmpty(deployment, { RESEND_API_KEY: given })
+  for (const deployment of MAILER)
+    await deleteEmpty(deployment, { ...SETTINGS, DATABASE_URL, RESEND_API_KEY: given })
   vi.unstubAllEnvs()
   cloudflare.stop()
   const sent = { secrets: { RESEND_API_KEY: null } }

@@ -21,26 +21,70 @@ const readSent = async (request: IncomingMessage): Promise<unknown> => {
   return body.length > 0 ? JSON.parse(body.toString()) : null
 }
 
+type Binding = { type: string; service?: string }
+
+/** The Workers that an upload binds. */
+const boundBy = (sent: unknown): string[] =>
+  ((sent as { bindings?: Binding[] } | null)?.bindings ?? []).flatMap(({ type, service }) =>
+    type === 'service' && service ? [service] : [],
+  )
+
+const VERSION_ID = '0199a1b2-0000-7000-8000-000000000001'
+
+/** What Cloudflare knows of a Worker, for wrangler to compare. */
+const describeWorker = (lastDeployedFrom: string) => ({
+  default_environment: {
+    environment: 'production',
+    script: { tag: 'a', tags: [], last_deployed_from: lastDeployedFrom },
+  },
+})
+
+type Answer = { result?: unknown; code?: number }
+
 /**
- * Starts the stand-in.
+ * Starts the stand-in. It refuses a binding to a Worker that was not uploaded.
  *
  * @param withSubdomain whether the account has a subdomain of workers.dev, without which it takes no Worker
  * @param secrets the names that each Worker has already
+ * @param workers those that exist already
+ * @param lastDeployedFrom how these were deployed. wrangler asks before it replaces what was changed by `api`
+ * @param selfAtOnce whether a Worker may bind itself at its first upload
  */
-export const startCloudflare = async ({ withSubdomain = true, secrets = [] as string[] } = {}) => {
+export const startCloudflare = async ({
+  withSubdomain = true,
+  secrets = [] as string[],
+  workers = [] as string[],
+  lastDeployedFrom = 'wrangler',
+  selfAtOnce = true,
+} = {}) => {
   const calls: Call[] = []
+  const existing = new Set(workers)
 
-  const answer = (method: string, path: string): { result?: unknown; code?: number } => {
+  const upload = (name: string, sent: unknown): Answer => {
+    if (!withSubdomain) return { code: 10063 }
+    const isKnown = (bound: string) => existing.has(bound) || (selfAtOnce && bound === name)
+    if (!boundBy(sent).every(isKnown)) return { code: 10143 }
+    existing.add(name)
+    return { result: { id: VERSION_ID, tag: 'a', deployment_id: VERSION_ID.replaceAll('-', '') } }
+  }
+
+  const answer = (method: string, path: string, sent: unknown): Answer => {
     if (path === 'subdomain') return withSubdomain ? { result: { subdomain: 'acme' } } : { code: 10007 }
-    if (path.startsWith('services/') && method === 'GET') return { code: 10090 }
-    const [, script] = /^scripts\/(?:[^/]+)(?:\/(.*))?$/.exec(path) ?? []
+    const [, service] = /^services\/([^/]+)$/.exec(path) ?? []
+    if (service && method === 'GET')
+      return existing.has(service) ? { result: describeWorker(lastDeployedFrom) } : { code: 10090 }
+    const [, name = '', script] = /^scripts\/([^/]+)(?:\/(.*))?$/.exec(path) ?? []
     if (method === 'GET' && script === 'secrets')
-      return { result: secrets.map((name) => ({ name, type: 'secret_text' })) }
+      return { result: secrets.map((secret) => ({ name: secret, type: 'secret_text' })) }
     if (method === 'GET' && script === 'deployments') return { result: { deployments: [] } }
     if (script === 'assets-upload-session') return { result: { jwt: 'assets', buckets: [] } }
     if (script === 'domains/changeset?replace_state=true')
       return { result: { added: [], removed: [], updated: [], conflicting: [] } }
-    if (method === 'PUT' && script === undefined && !withSubdomain) return { code: 10063 }
+    if (method === 'PUT' && name && script === undefined) return upload(name, sent)
+    if (method === 'POST' && script === 'versions') {
+      const { result, code } = upload(name, sent)
+      return code ? { code } : { result: { ...(result as object), resources: { script: { etag: 'a' } } } }
+    }
     return {
       result: { id: 'a', tag: 'a', enabled: false, previews_enabled: false, subdomain: { enabled: false } },
     }
@@ -51,7 +95,7 @@ export const startCloudflare = async ({ withSubdomain = true, secrets = [] as st
     const path = (request.url ?? '').replace('/accounts/acme/workers/', '').replace(/\?(?!replace).*$/, '')
     const method = request.method ?? 'GET'
     if (method !== 'GET') calls.push({ call: `${method} ${path}`, sent })
-    const { result = null, code } = answer(method, path)
+    const { result = null, code } = answer(method, path, sent)
     const errors = code ? [{ code, message: 'Refused.' }] : []
     response.writeHead(code ? 400 : 200, { 'Content-Type': 'application/json' })
     response.end(JSON.stringify({ success: !code, result, errors, messages: [] }))
