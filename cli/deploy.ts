@@ -101,7 +101,7 @@ const deploy = async (): Promise<void> => {
   const { PUBLIC_URL = '' } = settings
   console.log(`\nWaiting until ${PUBLIC_URL} is ready.`)
   const databaseMs = await waitUntilReady(PUBLIC_URL)
-  const far = databaseMs > FAR_MS ? ' That is far: see docs/running.md, The deployment.' : ''
+  const far = databaseMs > FAR_MS ? ' That is far: see docs/deploying.md, What is deployed.' : ''
   console.log(`A round trip from the Workers to the database takes ${databaseMs} ms.${far}`)
   if (mailTo) {
     await mailLink(PUBLIC_URL, mailTo)

@@ -75,6 +75,22 @@ test('the tracking Workers bundle no query builder, which would be a third of th
   expect([...bundled].filter((path) => /^kysely|^lib\/db\/connection\.ts$/.test(path))).toEqual([])
 })
 
+test('all versions are pinned exactly, and miniflare to the one of wrangler', () => {
+  const { dependencies, devDependencies, overrides } = JSON.parse(read('package.json'))
+  for (const version of Object.values({ ...dependencies, ...devDependencies, ...overrides }))
+    expect(version).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/)
+  expect(overrides['@better-auth/core']).toBe(dependencies['better-auth'])
+  const wrangler = JSON.parse(read('node_modules/wrangler/package.json'))
+  expect(devDependencies.miniflare).toBe(wrangler.dependencies.miniflare)
+})
+
+test('the workflow runs what there is', () => {
+  const commands = [...read('.github/workflows/ci.yml').matchAll(/run: (.+)/g)].map(([, command]) => command)
+  expect(commands).toEqual(['.ci/run', expect.stringMatching(/> \.prod\.vars$/), 'npm run deploy'])
+  expect(read('.ci/run')).toContain('npm test')
+  expect(JSON.parse(read('package.json')).scripts).toHaveProperty('deploy')
+})
+
 test('the client stands alone: it imports only its own files and openapi-fetch, which its package.json pins as ours does', () => {
   const sources = files('clients/node/src/*.ts')
   const outside = sources.flatMap((file) =>

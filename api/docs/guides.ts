@@ -79,7 +79,8 @@ export const SECTIONS: { title: string; guides: Guide[] }[] = [
   {
     title: 'Operate',
     guides: [
-      guide('running', 'Deploy and run', 'Settings, deployment, upgrades, secrets, logs.'),
+      guide('deploying', 'Deploy', 'Set up, costs, upgrades, going back, removing.'),
+      guide('running', 'Run and configure', 'Commands, settings, crons, secrets, roles, logs.'),
       guide('mail', 'Mail', 'Which mails are sent, to whom and when.'),
       guide('privacy', 'Privacy', 'What is stored about people, why, and for how long.'),
       guide('security', 'Security', 'The threat model, and what protects against each attack.'),

@@ -1,6 +1,8 @@
+import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { configOf, regionOf, withoutSelf } from '../../cli/deploy-config.ts'
 import { deploymentOrder } from '../../cli/deployments.ts'
+import { ROOT } from '../../dev/root.ts'
 import { readWorkerConfigs } from '../../dev/runtime/wrangler-config.ts'
 
 const SETTINGS = {
@@ -119,4 +121,13 @@ test('an installation of another name has Workers of its own, which bind each ot
 test('only the bindings of a Worker to itself are left out', () => {
   const bound = withoutSelf(configOf('webhooks', SETTINGS)).services.map(({ binding }) => binding)
   expect(bound).toEqual(['OUTBOX'])
+})
+
+test('the guide goes back, and removes, in the opposite order of a deployment', async () => {
+  const guide = await readFile(`${ROOT}docs/deploying.md`, 'utf8')
+  const lists = [...guide.matchAll(/for worker in ([^;]+);/g)].map(([, names]) => names?.match(/[\w-]+/g))
+  const opposite = deploymentOrder()
+    .map(({ env }) => env)
+    .toReversed()
+  expect(lists).toEqual([opposite, opposite])
 })
