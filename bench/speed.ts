@@ -3,12 +3,16 @@
  * uses the database and the SQL endpoint of one `npm start`, which plans each statement anew, as Neon does.
  */
 import pg from 'pg'
+import { startSqlEndpoint } from '../dev/runtime/sql-endpoint.ts'
 import { watchBackends } from './backend-cpu.ts'
 import { alternate, CALLERS, interleave, post, type Throughput } from './measure.ts'
 import { createMerchant, type Merchant, newClick, newSale, sales } from './merchant.ts'
 import { startFresh } from './npm-start.ts'
 import type { Table } from './table.ts'
 import { buildOwn, startBenchWorkers } from './workers.ts'
+
+/** Of a round trip between Neon's proxy and Postgres, within a region. */
+const LATENCY_MS = 1
 
 type Size = { rounds: number; slices: number; sliceMs: number }
 
@@ -91,6 +95,13 @@ export const measureSpeed = async (
     const merchant = await createMerchant({ DATABASE_URL: databaseUrl, SQL_ENDPOINT: sqlEndpoint ?? '' })
     const workers = await startSpeedWorkers(scripts, merchant.bindings)
     stops.push(workers.stop)
+    const distant = await startSqlEndpoint({ databaseUrl, latencyMs: LATENCY_MS })
+    stops.push(distant.stop)
+    const distantWorkers = await startSpeedWorkers(scripts, {
+      ...merchant.bindings,
+      SQL_ENDPOINT: distant.url,
+    })
+    stops.push(distantWorkers.stop)
     const inserts = await openInserts(databaseUrl, merchant)
     stops.push(inserts.stop)
 
@@ -98,11 +109,12 @@ export const measureSpeed = async (
     const backends = await Promise.all(Array.from({ length: CALLERS }, merchant.addBackend))
     const byEach = (origin: URL) => backends.map((headers) => sales(origin, headers, clickId))
     const [bundles, npmStart] = [byEach(workers.router), byEach(new URL(baseUrl))]
+    const distantBundles = sales(distantWorkers.router, merchant.headers, clickId)
     const floor = () => post(workers.floor, newSale(clickId))
 
     onProgress(`${rounds} rounds of single calls`)
     const p50 = await interleave(
-      { bundles: () => call(bundles, 0), npmStart: () => call(npmStart, 0), floor },
+      { bundles: () => call(bundles, 0), npmStart: () => call(npmStart, 0), distant: distantBundles, floor },
       { warmUp: Math.ceil(rounds / 5), measured: rounds },
     )
     onProgress(`${slices} slices of ${sliceMs} ms with ${CALLERS} callers each`)
@@ -124,6 +136,11 @@ export const measureSpeed = async (
       p50.bundles / p50.floor,
       2,
       ms(p50.bundles, p50.floor),
+    )
+    table.info(
+      `  the same with ${LATENCY_MS} ms between Neon’s proxy and Postgres / without`,
+      p50.distant / p50.bundles,
+      ms(p50.distant, p50.bundles),
     )
     const rates = {
       bundles: perSecond(busy.bundles),

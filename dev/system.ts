@@ -43,8 +43,16 @@ const startDatabase = async ({
     process.env.DATABASE_URL ||
     keep('Postgres', await startPostgres({ dataDir, durable: true, ...mending })).databaseUrl
   if (isNeon(databaseUrl)) return { DATABASE_URL: databaseUrl }
-  const endpoint = keep('SQL endpoint', await startSqlEndpoint({ databaseUrl }))
+  const endpoint = keep('SQL endpoint', await startSqlEndpoint({ databaseUrl, latencyMs: readLatency() }))
   return { DATABASE_URL: databaseUrl, SQL_ENDPOINT: endpoint.url }
+}
+
+/** The milliseconds of NEON_LATENCY_MS. */
+const readLatency = (): number => {
+  const { NEON_LATENCY_MS = '0' } = process.env
+  if (!/^\d+(\.\d+)?$/.test(NEON_LATENCY_MS))
+    throw new Error('NEON_LATENCY_MS is not a number of milliseconds.')
+  return Number(NEON_LATENCY_MS)
 }
 
 /** Appends the Workers' log lines to a file every second, to keep the terminal readable. */

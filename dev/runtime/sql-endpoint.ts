@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type Listening, listen } from './ports.ts'
 import { RequestError, readSqlRequest } from './sql-endpoint/request.ts'
-import { createSqlRunner } from './sql-endpoint/runner.ts'
+import { createSqlRunner, type RunnerOptions } from './sql-endpoint/runner.ts'
 
 /** The local stand-in for Neon's HTTP endpoint. */
 export type SqlEndpoint = Listening
@@ -18,23 +18,23 @@ const MAX_RESPONSE_BYTES = 64 * 1024 * 1024
  * neonConfig.fetchEndpoint = endpoint.url
  * ```
  */
-export const startSqlEndpoint = async (options: {
-  databaseUrl: string
-  port?: number
-  maxRequestBytes?: number
-  maxResponseBytes?: number
-  /** For tests, which repeat their statements on small tables. Neon plans each statement anew. */
-  keepPlans?: boolean
-}): Promise<SqlEndpoint> => {
-  const maxRequestBytes = options.maxRequestBytes ?? MAX_REQUEST_BYTES
-  const runner = createSqlRunner(options.databaseUrl, {
-    maxResponseBytes: options.maxResponseBytes ?? MAX_RESPONSE_BYTES,
-    keepPlans: options.keepPlans ?? false,
-  })
+export const startSqlEndpoint = async (
+  options: {
+    databaseUrl: string
+    port?: number
+    maxRequestBytes?: number
+  } & Partial<RunnerOptions>,
+): Promise<SqlEndpoint> => {
+  const { databaseUrl, port, maxRequestBytes = MAX_REQUEST_BYTES, ...limits } = options
+  const runner = createSqlRunner(databaseUrl, { maxResponseBytes: MAX_RESPONSE_BYTES, ...limits })
 
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
+    const gone = new AbortController()
+    response.on('close', () => {
+      if (!response.writableFinished) gone.abort()
+    })
     try {
-      send(response, 200, await runner.run(await readSqlRequest(request, maxRequestBytes)))
+      send(response, 200, await runner.run(await readSqlRequest(request, maxRequestBytes), gone.signal))
     } catch (error) {
       const { status, body } = toFailure(error)
       send(response, status, JSON.stringify(body))
@@ -43,7 +43,7 @@ export const startSqlEndpoint = async (options: {
 
   // Idle sockets stay open: closing one while the client reuses it would look like a lost connection.
   const server = createServer({ keepAliveTimeout: 0, noDelay: true }, handle)
-  const { url, stop } = await listen(server, options.port)
+  const { url, stop } = await listen(server, port)
   return {
     url: `${url}/sql`,
     stop: async () => {

@@ -41,6 +41,14 @@ const isTransient = (error: unknown): boolean => {
   return TRANSIENT.test(code) || (code === '23505' && constraint?.endsWith('_pkey') === true)
 }
 
+/**
+ * What Neon's proxy refuses itself, without an SQLSTATE: no repeat succeeds until somebody changes a password or a plan.
+ * Callers may repeat their requests later, as in an outage.
+ */
+const REFUSAL = /password authentication failed|quota/i
+
+const isRefusal = (error: unknown): boolean => error instanceof Error && REFUSAL.test(error.message)
+
 /** Whether an error is the violation of a unique constraint. */
 export const breaks = (error: unknown, constraint: string): boolean => {
   const { code, constraint: broken } = error as Partial<NeonDbError>
@@ -86,6 +94,7 @@ export const openDriver = (env: DatabaseEnv) => {
         return await send({ fetchOptions: { signal: AbortSignal.timeout(timeout) } })
       } catch (error) {
         if (!isTransient(error)) throw error
+        if (isRefusal(error)) throw new Unavailable('The database refused the connection.', { cause: error })
         if (attempt === ATTEMPTS) throw new Unavailable('The database did not answer.', { cause: error })
         const backoff = Math.random() * FIRST_BACKOFF_MS * 4 ** (attempt - 1)
         await new Promise((resume) => setTimeout(resume, backoff))

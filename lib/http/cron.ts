@@ -1,6 +1,6 @@
 /**
- * Crons that run near the database. Cloudflare places only what a Worker's `fetch` answers, neither `scheduled` nor RPC: so
- * `scheduled` calls the Worker's own `fetch` by the binding SELF. RPC runs where its caller does, which is placed.
+ * Crons that run near the database. By Cloudflare's documentation, placement is for what a Worker's `fetch` answers, and not for
+ * RPC; of `scheduled`, it says nothing. So `scheduled` calls the Worker's own `fetch` by the binding SELF: see docs/scale.md.
  */
 
 /** Where a Worker's `fetch` runs its cron. The router, the only public Worker, sends no request there. */

@@ -48,7 +48,12 @@ export default async ({ provide }: TestProject) => {
   await applySchema(postgres.databaseUrl)
   // A copy has the schema sooner than a run of schema.sql.
   await createDatabase(postgres.databaseUrl, TEMPLATE, 'tributary')
-  const endpoint = await startSqlEndpoint({ databaseUrl: postgres.databaseUrl, keepPlans: true })
+  const endpoint = await startSqlEndpoint({
+    databaseUrl: postgres.databaseUrl,
+    keepPlans: true,
+    // All test files share it.
+    permits: 1_000,
+  })
   const database = { DATABASE_URL: postgres.databaseUrl, SQL_ENDPOINT: endpoint.url }
   const inbox = await startInbox()
   const stripe = await startStripe()

@@ -1,11 +1,16 @@
 import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { cancelStatement } from './cancel.ts'
 import { RequestError, type SqlRequest, type Statement } from './request.ts'
 
-// Per login, of which there are six: half of the server's connections in all. Further requests queue.
+// Per login, of which there are six: half of the server's connections in all. Further requests queue, as in Neon's PgBouncer.
 const MAX_CONNECTIONS = 20
 
-// Five minutes: a coffee break should not cost the next request a new connection.
+/** As many requests may wait for a connection. Neon's proxy refuses further ones at once. */
+const PERMITS = 100
+
+/** As long as Neon's proxy keeps a connection. Plans of database functions live as long. */
 const IDLE_MS = 300_000
 
 // Statements that leave no session state, recognised by command and text. After any other, the connection is closed,
@@ -16,23 +21,35 @@ const TRACELESS_COMMANDS = new Set(['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'MER
 const SET_LOCAL = /^\s*set local\b/i
 const LEAVES_TRACE = /\b(set_config|pg_(try_)?advisory_lock(_shared)?|temp|temporary)\b/i
 
-type SqlRunner = { run: (request: SqlRequest) => Promise<string>; stop: () => Promise<void> }
+type SqlRunner = {
+  /** @param gone aborts when the caller has disconnected, which cancels the request */
+  run: (request: SqlRequest, gone: AbortSignal) => Promise<string>
+  stop: () => Promise<void>
+}
 
-type Options = {
+export type RunnerOptions = {
   /** A request whose values are larger in total fails with 507. */
   maxResponseBytes: number
   /** Whether each connection parses and plans a statement only once. */
-  keepPlans: boolean
+  keepPlans?: boolean
+  /** Of a round trip between Neon's proxy and Postgres. */
+  latencyMs?: number
+  /** How many requests may wait for a connection. */
+  permits?: number
+  /** How long an idle connection is kept. */
+  idleMs?: number
 }
 
 // A plan for any values, from the first time on: on small tables, planning takes longer than most statements.
 const KEEP_PLANS = '-c plan_cache_mode=force_generic_plan'
 
 /** Runs requests on pooled connections to one server. Responses are JSON. */
-export const createSqlRunner = (databaseUrl: string, options: Options): SqlRunner => {
+export const createSqlRunner = (databaseUrl: string, options: RunnerOptions): SqlRunner => {
+  const { permits = PERMITS, idleMs = IDLE_MS } = options
   const { hostname: host, port } = new URL(databaseUrl)
   const pools = new Map<string, pg.Pool>()
   const busy = new Set<pg.PoolClient>()
+  let waiting = 0
 
   const poolFor = ({ login }: SqlRequest): pg.Pool => {
     const key = JSON.stringify(login)
@@ -43,7 +60,7 @@ export const createSqlRunner = (databaseUrl: string, options: Options): SqlRunne
       ...address,
       ...(options.keepPlans && { options: KEEP_PLANS }),
       max: MAX_CONNECTIONS,
-      idleTimeoutMillis: IDLE_MS,
+      idleTimeoutMillis: idleMs,
     })
     // Queries report a lost connection themselves; without these listeners, Node would exit.
     pool.on('error', () => {})
@@ -52,22 +69,39 @@ export const createSqlRunner = (databaseUrl: string, options: Options): SqlRunne
     return pool
   }
 
+  const connect = async (request: SqlRequest): Promise<pg.PoolClient> => {
+    if (waiting >= permits) throw new RequestError(500, { message: NO_PERMIT, code: '' })
+    waiting++
+    try {
+      return await poolFor(request).connect()
+    } catch (error) {
+      throw toRefusal(error as Error, request)
+    } finally {
+      waiting--
+    }
+  }
+
   return {
-    run: async (request) => {
-      const client = await poolFor(request).connect().catch(refuseConnection)
+    run: async (request, gone) => {
+      const client = await connect(request)
       busy.add(client)
+      const cancel = () => cancelStatement(client, { host, port: Number(port || 5432) })
+      gone.addEventListener('abort', cancel)
       let reusable = false
       try {
-        const results = await runRequest(client, request, options)
+        const results = await runRequest(client, request, options, gone)
         reusable =
+          // A cancel request that came too late could hit the next statement.
+          !gone.aborted &&
           results.every(({ command }, index) => endsWithRequest(request, command, index)) &&
           isTraceless(client, request)
         return JSON.stringify(request.begin === undefined ? results[0] : { results })
       } catch (error) {
-        reusable = isStatementError(error) && isTraceless(client, request)
+        reusable = mayReuse(error, request) && isTraceless(client, request)
         sayForbidden(error, request)
         throw toRequestError(error)
       } finally {
+        gone.removeEventListener('abort', cancel)
         busy.delete(client)
         client.release(!reusable)
       }
@@ -80,13 +114,26 @@ export const createSqlRunner = (databaseUrl: string, options: Options): SqlRunne
   }
 }
 
-const runRequest = async (client: pg.PoolClient, { begin, statements }: SqlRequest, options: Options) => {
-  const types = countDown(options.maxResponseBytes)
-  const nameOf = options.keepPlans ? hashOf : () => undefined
+const runRequest = async (
+  client: pg.PoolClient,
+  { begin, statements }: SqlRequest,
+  { maxResponseBytes, keepPlans, latencyMs = 0 }: RunnerOptions,
+  gone: AbortSignal,
+) => {
+  const types = countDown(maxResponseBytes)
+  const nameOf = keepPlans ? hashOf : () => undefined
+  const travel = async (trips: number) => {
+    if (latencyMs > 0) await sleep(trips * latencyMs)
+  }
   const results: Result[] = []
-  if (begin !== undefined) await client.query(begin)
+  if (begin !== undefined) {
+    await travel(1)
+    await client.query(begin)
+  }
   try {
     for (const statement of statements) {
+      await travel(TRIPS)
+      gone.throwIfAborted()
       results.push(await runStatement(client, statement, { types, name: nameOf(statement.text) }))
     }
   } catch (error) {
@@ -94,9 +141,15 @@ const runRequest = async (client: pg.PoolClient, { begin, statements }: SqlReque
     if (begin !== undefined) await client.query('rollback').catch(() => {})
     throw error
   }
-  if (begin !== undefined) await client.query('commit')
+  if (begin !== undefined) {
+    await travel(1)
+    await client.query('commit')
+  }
   return results
 }
+
+/** Neon's proxy parses and describes a statement, and then binds and executes it. */
+const TRIPS = 2
 
 type Result = {
   fields: pg.FieldDef[]
@@ -147,15 +200,29 @@ const endsWithRequest = ({ begin, statements }: SqlRequest, command: string, ind
 const isTraceless = (client: pg.PoolClient, { statements }: SqlRequest): boolean =>
   client.getTransactionStatus() === 'I' && !statements.some(({ text }) => LEAVES_TRACE.test(text))
 
-// FATAL and PANIC end the connection.
-const isStatementError = (error: unknown): boolean =>
-  error instanceof pg.DatabaseError && error.severity === 'ERROR'
+const CANCELED = '57014'
 
-/** Neon's response to a failed connection: 400 for a wrong login, 500 when the server is unreachable. */
-const refuseConnection = (error: Error): never => {
-  const status = error instanceof pg.DatabaseError && error.code?.startsWith('28') ? 400 : 500
-  throw new RequestError(status, errorBody(error))
+/**
+ * Neon's proxy keeps the connection of a batch that it could roll back, and that of a statement that it canceled, but closes that
+ * of a statement that failed. FATAL and PANIC end the connection anyway.
+ */
+const mayReuse = (error: unknown, { begin }: SqlRequest): boolean => {
+  if (!(error instanceof pg.DatabaseError) || error.severity !== 'ERROR') return false
+  return begin === undefined ? error.code === CANCELED : error.code !== CANCELED
 }
+
+const NO_PERMIT =
+  'Failed to acquire permit to connect to the database. Too many database connection attempts are currently ongoing.'
+
+/** Neon's response to a failed connection: 400 without a code for a wrong login, 500 when the server is unreachable. */
+const toRefusal = (error: Error, { login }: SqlRequest): RequestError =>
+  error instanceof pg.DatabaseError && error.code?.startsWith('28')
+    ? new RequestError(400, {
+        message: `password authentication failed for user '${login.user}'`,
+        code: '',
+        severity: '',
+      })
+    : new RequestError(500, errorBody(error))
 
 const FORBIDDEN = '42501'
 
