@@ -3047,6 +3047,9 @@ create table import_calls (
     constraint import_calls_workspace_id_import_id_hash_key unique (workspace_id, import_id, hash)
 );
 
+-- Which imports were there last?
+create index import_calls_workspace_id_idx on import_calls (workspace_id, audit_id);
+
 
 -- Where a merchant's backend receives what happens, by the specification Standard Webhooks: docs/webhooks.md. The secret that
 -- requests are signed with is encrypted like those of stripe_secrets. After a rotation, the former one signs too until former_until.

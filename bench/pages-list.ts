@@ -145,6 +145,7 @@ const pages = ({ partnerId, runId, programId }: Place): string[] => [
   '',
   '/search?q=bench-77',
   '/import',
+  '/imports',
   '/mails/preview',
   '/commissions/held',
   ...PARTNER_SORTS.flatMap((sort) => [`/partners?sort=${sort}`, `/partners?sort=${sort}&order=asc`]),

@@ -14,6 +14,7 @@ import events from './dashboard/events.tsx'
 import groups from './dashboard/groups.tsx'
 import heldCommissions from './dashboard/held-commissions.tsx'
 import { importRoutes } from './dashboard/import.tsx'
+import imports from './dashboard/imports.tsx'
 import invitations from './dashboard/invitations.tsx'
 import invoices from './dashboard/invoices.tsx'
 import joinPage from './dashboard/join-page.tsx'
@@ -73,6 +74,7 @@ export default createPages<NudgeEnv<'OUTBOX' | 'PAYOUT_QUEUE' | 'WEBHOOKS'>['Bin
   .route('/', partner)
   .route('/', notes)
   .route('/', importRoutes)
+  .route('/', imports)
   .route('/', events)
   .route('/', eventCredit)
   .route('/', eventRefund)

@@ -81,6 +81,7 @@ const runJob = async (job: Job, earlier: Answer[]): Promise<void> => {
       h(
         'p',
         { class: 'actions' },
+        h('a', { href: `/app/${workspace}/imports/${job.importId}` }, 'Report'),
         h('a', { href: `/app/${workspace}/partners` }, 'View partners'),
         button('Import another file', () => resolve(), 'quiet'),
       ),

@@ -63,7 +63,8 @@ export const ImportPage = (props: Props) => (
     <p>
       Upload a CSV export from Rewardful, FirstPromoter, Tolt, PartnerStack, Dub, Tapfiliate or another
       platform, or your own file. Links keep working when their slugs are kept. The file is read in your
-      browser, and nothing is imported until you have reviewed it.
+      browser, and nothing is imported until you have reviewed it.{' '}
+      <a href={`/app/${props.workspace}/imports`}>Earlier imports</a>
     </p>
     {props.programs.length === 0 ? (
       <p class="note">

@@ -6,6 +6,7 @@ import { ApiError } from './errors.ts'
 const REMEDIES = {
   commission: 'List the commissions to find it.',
   customer: 'Search by `externalId` or `email` instead.',
+  import: 'List the imports to find it.',
   'audit entry': 'List the audit log to find it.',
   sale: 'Report it by POST /api/track/sale.',
   event: 'Search by `externalId` instead.',

@@ -1,0 +1,152 @@
+/** What imports did, from their answers and entries in the audit log. */
+import { sql } from 'kysely'
+import type { Db } from '../db/connection.ts'
+import type { PageRequest } from '../db/page-request.ts'
+
+/**
+ * An import of any number of calls.
+ *
+ * @property id of its first call, which is the cursor of the list
+ * @property partners how many it has created
+ * @property customers how many it has created, updated or moved
+ * @property errors how many rows were refused
+ */
+export type ImportSummary = {
+  id: string
+  importId: string
+  actor: string
+  at: Date
+  partners: number
+  customers: number
+  errors: number
+}
+
+/** Newest first. */
+export const listImports = async (
+  db: Db,
+  workspaceId: string,
+  { cursor, limit }: PageRequest,
+): Promise<ImportSummary[]> => {
+  const { rows } = await sql<ImportSummary>`
+    select c.audit_id as id, c.import_id as "importId", a.actor, a.created_at as at, t.*
+    from import_calls c join audit_entries a on a.id = c.audit_id cross join lateral (
+      select coalesce(sum((e.details ->> 'created')::integer) filter (where e.action = 'partners.imported'), 0)::integer as partners,
+             coalesce(sum((e.details ->> 'rows')::integer - (e.details ->> 'unchanged')::integer - (e.details ->> 'errors')::integer)
+                      filter (where e.action = 'customers.imported'), 0)::integer as customers,
+             coalesce(sum((e.details ->> 'errors')::integer), 0)::integer as errors
+      from import_calls o join audit_entries e on e.id = o.audit_id
+      where o.workspace_id = ${workspaceId} and o.import_id = c.import_id) t
+    where c.workspace_id = ${workspaceId} and c.audit_id < ${cursor ?? 'ffffffff-ffff-ffff-ffff-ffffffffffff'}
+      and not exists (select from import_calls f
+                      where f.workspace_id = ${workspaceId} and f.import_id = c.import_id and f.audit_id < c.audit_id)
+    order by c.audit_id desc limit ${limit}`.execute(db)
+  return rows
+}
+
+type Kind = 'partners' | 'customers'
+
+/** A row's result, as the import's call was answered. */
+export type ImportedRow = {
+  /** Of the call and the row within it, for the next page. */
+  id: string
+  kind: Kind
+  /** The customer's external id; null for a partner. */
+  customer: string | null
+  /** The partner's email address. */
+  partner: string
+  status: string
+  /** The partner that a customer had before. */
+  formerPartner: string | null
+  slug: string | null
+  requestedSlug: string | null
+  couponMapped: boolean | null
+  code: string | null
+  message: string | null
+}
+
+/** How many rows had a result, and of created partners, how many got another slug or their coupon. */
+export type ImportCount = { kind: Kind; status: string; rows: number; renamed: number; coupons: number }
+
+type Owed = { count: number; sums: { currency: string; amountCents: number }[] }
+
+/** A call of the import: who made it, when, and what it owes since. */
+export type ImportCallEntry = {
+  actor: string
+  at: Date
+  kind: Kind
+  programName: string | null
+  mailed: boolean
+  owed: Owed | null
+}
+
+export type ImportReport = { calls: ImportCallEntry[]; counts: ImportCount[]; rows: ImportedRow[] }
+
+const KIND = sql<Kind>`split_part(a.action, '.', 1)`
+
+const rowsQuery = (workspaceId: string, importId: string) => sql`
+  select c.audit_id || ' ' || lpad(r.n::text, 4, '0') as id, ${KIND} as kind,
+         r.result ->> 'customerExternalId' as customer, coalesce(r.result ->> 'email', r.result ->> 'partnerEmail') as partner,
+         r.result ->> 'status' as status, r.result ->> 'ownerEmail' as "formerPartner", nullif(r.result ->> 'slug', '') as slug,
+         r.result ->> 'requestedSlug' as "requestedSlug", r.result ->> 'code' as code, r.result ->> 'message' as message,
+         (r.result ->> 'couponMapped')::boolean as "couponMapped"
+  from import_calls c join audit_entries a on a.id = c.audit_id
+    cross join lateral jsonb_array_elements(c.answer -> 'results') with ordinality as r (result, n)
+  where c.workspace_id = ${workspaceId} and c.import_id = ${importId}`
+
+/** The rows of an import, in their order. */
+export const listImportedRows = async (
+  db: Db,
+  workspaceId: string,
+  importId: string,
+  { cursor, limit }: PageRequest,
+): Promise<ImportedRow[]> => {
+  const [call, row] = (cursor ?? '00000000-0000-0000-0000-000000000000 0').split(' ')
+  const after = sql`
+    and c.audit_id >= ${call}::uuid and (c.audit_id, r.n) > (${call}::uuid, ${row}::bigint)`
+  const { rows } = await sql<ImportedRow>`
+    ${rowsQuery(workspaceId, importId)} ${after} order by c.audit_id, r.n limit ${limit}`.execute(db)
+  return rows
+}
+
+/** @returns undefined if the workspace has no such import */
+export const importExists = async (
+  db: Db,
+  workspaceId: string,
+  importId: string,
+): Promise<true | undefined> => {
+  const { rows } = await sql`
+    select from import_calls where workspace_id = ${workspaceId} and import_id = ${importId} limit 1`.execute(
+    db,
+  )
+  return rows.length > 0 ? true : undefined
+}
+
+/**
+ * What an import did, in one database round trip.
+ *
+ * @param shown how many of the rows to list that need attention: renamed, moved, refused, or with a remark
+ * @returns undefined if the workspace has no such import
+ */
+export const readImport = async (
+  db: Db,
+  workspaceId: string,
+  importId: string,
+  shown: number,
+): Promise<ImportReport | undefined> => {
+  const [calls, counts, rows] = await db.batch([
+    sql<ImportCallEntry>`
+      select a.actor, a.created_at as at, ${KIND} as kind, p.name as "programName",
+             coalesce((a.details ->> 'sendWelcomeEmail')::boolean, false) as mailed, a.details -> 'openingBalances' as owed
+      from import_calls c join audit_entries a on a.id = c.audit_id left join programs p on p.id = a.subject_id
+      where c.workspace_id = ${workspaceId} and c.import_id = ${importId} order by c.audit_id`.compile(db),
+    sql<ImportCount>`
+      select kind, status, count(*)::integer as rows, count("requestedSlug")::integer as renamed,
+             count(*) filter (where "couponMapped")::integer as coupons
+      from (${rowsQuery(workspaceId, importId)}) r group by kind, status`.compile(db),
+    sql<ImportedRow>`
+      select * from (${rowsQuery(workspaceId, importId)}) r
+      where code is not null or "requestedSlug" is not null or status in ('moved', 'partner_not_found', 'error')
+      order by id limit ${shown}`.compile(db),
+  ])
+  return calls.length > 0 ? { calls, counts, rows } : undefined
+}

@@ -1,0 +1,104 @@
+/** What imports did, as their pages say it. */
+import { expect, test } from 'vitest'
+import { createWithLeo, importer, LEO, MAYA, partnerRows } from '../support/imports.ts'
+import { createMerchant } from '../support/merchant.ts'
+import { openPages } from '../support/pages.ts'
+
+/** A merchant's import of two calls: partners of whom one exists, one is renamed and one is refused, and customers of whom one moves. */
+const importBoth = async () => {
+  const { merchant, partners, customers } = await createWithLeo()
+  await customers([{ customerExternalId: 'cus_1', partnerEmail: MAYA }])
+  const importId = crypto.randomUUID()
+  await partners(
+    [...partnerRows(3), { email: LEO }, { email: 'taken@partner.example', slug: 'maya' }, { email: '=x' }],
+    { importOpeningBalances: true },
+    { importId },
+  )
+  await customers(
+    [
+      { customerExternalId: 'cus_1', partnerEmail: LEO },
+      { customerExternalId: 'cus_2', partnerEmail: LEO },
+      { customerExternalId: 'cus_3', partnerEmail: 'nobody@partner.example' },
+    ],
+    { importId },
+  )
+  return { merchant, importId, pages: await openPages(merchant) }
+}
+
+test('imports are listed newest first, each once, with the counts of all of their calls', async () => {
+  const { importId, pages } = await importBoth()
+  const { text, html } = await pages.get('/imports')
+  expect(text).toMatch(/manager@\S+ 4 2 2 View the report .* manager@\S+ 0 1 0 View the report/)
+  expect(html.split(importId)).toHaveLength(2)
+  const { html: first } = await pages.get('/imports?limit=1')
+  expect(first).toContain(importId)
+  const [, next = ''] = /rel="next" href="[^"]*(\/imports\?[^"]*)"/.exec(first.replaceAll('&amp;', '&')) ?? []
+  const second = await pages.get(next)
+  expect(second.text).toMatch(/manager@\S+ 0 1 0/)
+  expect(second.html).not.toContain(importId)
+})
+
+test('the report of an import counts its rows, and shows those that differ from the file', async () => {
+  const { importId, pages, merchant } = await importBoth()
+  const { text } = await pages.get(`/imports/${importId}`)
+  expect(text).toContain(`by manager@${merchant.workspace.slug}.example`)
+  expect(text).toContain(
+    'Partners 4 created 1 existed, and were skipped 1 refused 1 with another slug than in the file 3 with a coupon',
+  )
+  expect(text).toContain(
+    'Customers 1 created 1 moved from another partner 1 refused, because their partner was not found',
+  )
+  expect(text).toContain('Opening balances: $30.03 of 3 partners.')
+  expect(text).toMatch(/taken@partner\.example created maya → maya-\w+ Another partner had this slug\./)
+  expect(text).toContain(`cus_1 of ${LEO} moved from another partner: ${MAYA}`)
+  expect(text).toContain('cus_3 of nobody@partner.example')
+  expect(text).not.toContain('p0@partner.example')
+})
+
+test('all rows of an import are a file, which is in the audit log', async () => {
+  const { importId, pages } = await importBoth()
+  const { html, headers } = await pages.get(`/imports/${importId}/rows.csv`)
+  expect(headers.get('Content-Type')).toBe('text/csv; charset=utf-8')
+  const lines = html.trimEnd().split('\r\n')
+  expect(lines).toHaveLength(10)
+  const cells = lines.map((line) => JSON.parse(`[${line}]`))
+  expect(cells[0]).toEqual([
+    ...['kind', 'customer', 'partner', 'status', 'formerPartner', 'slug', 'requestedSlug', 'couponMapped'],
+    ...['code', 'message'],
+  ])
+  expect(cells[1]).toEqual(['partners', '', 'p0@partner.example', 'created', '', 'p-0', '', 'true', '', ''])
+  expect(cells[6].slice(0, 4)).toEqual(['partners', '', "'=x", 'error'])
+  expect(cells[7]).toEqual(['customers', 'cus_1', LEO, 'moved', MAYA, '', '', '', '', ''])
+  expect((await pages.get('/audit')).text).toContain('downloaded the list of import')
+})
+
+test('a file of more rows than a page is whole', async () => {
+  const merchant = await createMerchant()
+  const { partners, customers } = await importer(merchant)
+  const importId = crypto.randomUUID()
+  const rows = partnerRows(700)
+  await partners(rows.slice(0, 300), {}, { importId })
+  await partners(rows.slice(300), {}, { importId })
+  const buyers = Array.from({ length: 600 }, (_, n) => ({
+    customerExternalId: `cus_${n}`,
+    partnerEmail: MAYA,
+  }))
+  await customers(buyers, { importId })
+  const { html } = await (await openPages(merchant)).get(`/imports/${importId}/rows.csv`)
+  const lines = html.trimEnd().split('\r\n').slice(1)
+  expect(lines).toHaveLength(1_300)
+  expect(new Set(lines).size).toBe(1_300)
+})
+
+test('members, and managers of other workspaces, see no report', async () => {
+  const { importId, merchant } = await importBoth()
+  const member = await openPages(merchant, 'member')
+  const other = await openPages(await createMerchant())
+  for (const path of ['', '/rows.csv']) {
+    expect((await member.get(`/imports/${importId}${path}`)).status).toBe(403)
+    expect((await other.get(`/imports/${importId}${path}`)).status).toBe(404)
+  }
+  expect((await member.get('/imports')).status).toBe(403)
+  expect((await other.get('/imports')).text).toContain('Nothing has been imported yet.')
+  expect((await other.get('/imports/not-an-id')).status).toBe(404)
+})
