@@ -3212,7 +3212,7 @@ declare
     target      record;
     emails      text[] := string_to_array(row_emails, E'\n');
     partners    jsonb;
-    slug_keys   jsonb;
+    slug_owners jsonb;
     coupon_ids  jsonb;
     balances    jsonb;
     answered    jsonb;
@@ -3244,12 +3244,13 @@ begin
     from former_partner_addresses a join partners p on p.program_id = a.program_id and p.id = a.partner_id
     where a.program_id = program and a.email = any(emails);
 
-    select jsonb_agg(wanted.slug_key) into slug_keys
+    select jsonb_object_agg(wanted.slug_key, p.slug) into slug_owners
     from unnest(string_to_array(row_slug_keys, E'\n')) as wanted (slug_key),
-         lateral (select from partners where program_id = program and slug_key = wanted.slug_key
+         lateral (select slug from partners where program_id = program and slug_key = wanted.slug_key
                     and (program_id, slug_key) >= (program, wanted.slug_key)
                   union all
-                  select from links where program_id = program and slug_key = wanted.slug_key offset 0) p;
+                  select (select o.slug from partners o where o.id = l.partner_id)
+                  from links l where l.program_id = program and l.slug_key = wanted.slug_key offset 0) p;
 
     if row_coupons <> '' then
         select jsonb_agg(wanted.coupon_id) into coupon_ids
@@ -3274,7 +3275,7 @@ begin
     end if;
 
     return jsonb_build_object('workspace', to_jsonb(workspace), 'program', to_jsonb(target), 'partners', partners,
-                              'slugKeys', slug_keys, 'couponIds', coupon_ids, 'balances', balances);
+                              'slugOwners', slug_owners, 'couponIds', coupon_ids, 'balances', balances);
 end $$;
 
 
@@ -3312,8 +3313,8 @@ begin
 end $$;
 
 
--- Creates partners with their coupons, opening balances and mails, and the audit entry. coupons,
--- balances and mails name their partner by its line, n; null creates none. notice is what the mail
+-- Creates partners with their further links, coupons, opening balances and mails, and the audit entry. further, which
+-- are links, coupons, balances and mails name their partner by its line, n; null creates none. notice is what the mail
 -- to other managers about opening balances needs besides.
 --
 -- The lock serializes the imports of a workspace, which prevents deadlocks between them. The
@@ -3321,7 +3322,7 @@ end $$;
 -- if it took an address, slug or coupon. An audit entry that exists is from an earlier attempt
 -- of the same call, which was committed: the repeat does nothing.
 create function save_partner_import_1(workspace uuid, program uuid, row_emails text, row_names text, row_slugs text,
-                                      row_slug_keys text, coupons jsonb, balances jsonb, notice jsonb, mails jsonb,
+                                      row_slug_keys text, further jsonb, coupons jsonb, balances jsonb, notice jsonb, mails jsonb,
                                       audit_id uuid, audit_actor text, audit_details jsonb, import uuid, call_hash text,
                                       answer jsonb, now timestamptz) returns void
 language plpgsql
@@ -3346,12 +3347,23 @@ begin
         select from former_partner_addresses f where f.program_id = program and f.email = any(emails)));
     perform assert_unchanged(not exists (
         select from links l where l.program_id = program and l.slug_key = any(slug_keys)));
+    if further is not null then
+        perform assert_unchanged(not exists (
+            select from jsonb_to_recordset(further) as wanted (key text),
+                        lateral (select from partners where program_id = program and slug_key = wanted.key
+                                   and (program_id, slug_key) >= (program, wanted.key) offset 0) p));
+    end if;
 
     ids := array(select uuidv7() from generate_series(1, cardinality(emails)));
     insert into partners (id, workspace_id, program_id, email, name, slug, slug_key, created_at)
     select p.id, workspace, program, p.email, p.name, p.slug, p.slug_key, now
     from unnest(ids, emails, names, slugs, slug_keys) as p (id, email, name, slug, slug_key);
 
+    if further is not null then
+        insert into links (id, workspace_id, program_id, partner_id, slug, slug_key, created_at)
+        select uuidv7(), workspace, program, ids[l.n], l.slug, l.key, now
+        from jsonb_to_recordset(further) as l (n integer, slug text, key text);
+    end if;
     if coupons is not null then
         insert into coupon_aliases (id, workspace_id, partner_id, coupon_id, label, created_at)
         select uuidv7(), workspace, ids[c.n], c.id, c.label, now
@@ -3389,7 +3401,7 @@ end $$;
 -- taken is found by the constraints, and looked up only then: most imports are of new partners.
 create function import_partners_1(address text, member_email text, needed_role text, program uuid,
                                   row_emails text, row_names text, row_slugs text, row_slug_keys text,
-                                  coupon_ids text, coupons jsonb, audit_id uuid, audit_details jsonb,
+                                  further jsonb, coupon_ids text, coupons jsonb, audit_id uuid, audit_details jsonb,
                                   import uuid, call_hash text, answer jsonb, now timestamptz) returns jsonb
 language plpgsql as $$
 declare
@@ -3398,13 +3410,16 @@ begin
     if loaded #>> '{workspace,role}' is not distinct from needed_role and loaded -> 'program' is not null
        and loaded -> 'answer' is null then
         perform save_partner_import_1((loaded #>> '{workspace,id}')::uuid, program, row_emails, row_names, row_slugs, row_slug_keys,
-                                      coupons, null, null, null, audit_id, member_email, audit_details, import, call_hash, answer, now);
+                                      further, coupons, null, null, null, audit_id, member_email, audit_details, import, call_hash, answer, now);
         loaded := loaded || '{"isSaved": true}';
     end if;
     return loaded;
 exception when unique_violation or sqlstate 'TR001' then
-    loaded := load_partner_import_1(address, member_email, program, row_emails, row_slug_keys, coupon_ids, '', import, call_hash);
-    if loaded -> 'partners' = '{}' and loaded -> 'slugKeys' = 'null' and loaded -> 'couponIds' = 'null' then raise; end if;
+    loaded := load_partner_import_1(
+        address, member_email, program, row_emails,
+        concat_ws(E'\n', row_slug_keys, (select string_agg(key, E'\n') from jsonb_to_recordset(further) as l (key text))),
+        coupon_ids, '', import, call_hash);
+    if loaded -> 'partners' = '{}' and loaded -> 'slugOwners' = 'null' and loaded -> 'couponIds' = 'null' then raise; end if;
     return loaded || '{"isSaved": false}';
 end $$;
 

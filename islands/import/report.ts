@@ -72,7 +72,6 @@ export const reportOf = (asked: Asked): HTMLElement[] => {
 
 const WHY: Record<BrokenLink['why'], string> = {
   taken: 'another partner has this slug',
-  second_link: 'partners have one link',
   already_here: 'the partner already exists',
 }
 

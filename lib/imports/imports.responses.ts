@@ -22,6 +22,10 @@ export const PartnerImportResponse = z
         slug: z.string(),
         couponMapped: z.boolean(),
         requestedSlug: z.string().optional().meta({ description: 'The requested slug, if it was taken.' }),
+        slugsNotKept: z.array(z.string()).optional().meta({
+          description:
+            'Those of the row’s other slugs that are not the partner’s: another partner has them, or the partner existed, and was not changed.',
+        }),
         ...problem,
       }),
     ),

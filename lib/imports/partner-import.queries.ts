@@ -20,7 +20,7 @@ type Answer = {
   workspace: Workspace
   program?: { id: string; name: string; siteUrl: string }
   partners?: Record<string, string> | null
-  slugKeys?: string[] | null
+  slugOwners?: Record<string, string> | null
   couponIds?: string[] | null
   balances?: Record<string, number> | null
   answer?: PartnerImportResponse
@@ -32,7 +32,7 @@ const toLoaded = (answer: Answer | null | undefined) => ({
   program: answer?.program,
   facts: {
     partners: new Map(Object.entries(answer?.partners ?? {})),
-    slugKeys: new Set(answer?.slugKeys),
+    slugOwners: new Map(Object.entries(answer?.slugOwners ?? {})),
     couponIds: new Set(answer?.couponIds),
     balancesElsewhere: new Map(Object.entries(answer?.balances ?? {})),
   } satisfies PartnerImportFacts,
@@ -57,7 +57,7 @@ export const loadPartnerImport = async (
   const { rows: answers } = await sql<{ loaded: Answer | null }>`
     select load_partner_import_1(
       ${slugOrIdOf(address)}, ${email}, ${programId}, ${lines(rows.map((row) => row.email))},
-      ${lines(rows.map((row) => slugKey(preferredSlug(row))))}, ${lines(rows.flatMap(({ coupon }) => coupon?.id ?? []))},
+      ${lines(rows.flatMap((row) => [preferredSlug(row), ...row.otherSlugs].map(slugKey)))}, ${lines(rows.flatMap(({ coupon }) => coupon?.id ?? []))},
       ${lines(withBalance.map((row) => row.email))}, ${call?.importId ?? null}, ${call?.hash ?? null}) as loaded`.execute(
     db,
   )
@@ -103,8 +103,16 @@ const extras = <Partner, Extra>(partners: Partner[], of: (partner: Partner) => E
   return found.length > 0 ? JSON.stringify(found) : null
 }
 
+/** The further links of all partners, by the partner's line; null for none. */
+const furtherLinks = (partners: NewPartner[]) => {
+  const found = partners.flatMap(({ otherSlugs }, index) =>
+    otherSlugs.map((slug) => ({ n: index + 1, slug, key: slugKey(slug) })),
+  )
+  return found.length > 0 ? JSON.stringify(found) : null
+}
+
 /**
- * Inserts partners with their coupons, opening balances and mails, in one transaction. Idempotent, see
+ * Inserts partners with their further links, coupons, opening balances and mails, in one transaction. Idempotent, see
  * save_partner_import_1.
  *
  * @returns false when an email address, slug or coupon was taken after the read: read and decide again
@@ -114,12 +122,13 @@ export const savePartnerImport = async (
   { workspaceId, programId, partners, notice, audit, call, answer, now }: PartnerImport,
 ): Promise<boolean> => {
   const { emails, names, slugs, slugKeys } = columns(partners)
+  const links = furtherLinks(partners)
   const coupons = extras(partners, ({ coupon }) => coupon)
   const balances = extras(partners, ({ openingBalanceCents: cents }) => (cents > 0 ? { cents } : null))
   const mails = extras(partners, ({ mail }) => mail && { details: mail })
   const save = sql`
     select save_partner_import_1(
-      ${workspaceId}, ${programId}, ${emails}, ${names}, ${slugs}, ${slugKeys}, ${coupons}, ${balances},
+      ${workspaceId}, ${programId}, ${emails}, ${names}, ${slugs}, ${slugKeys}, ${links}, ${coupons}, ${balances},
       ${balances && JSON.stringify(notice)}, ${mails},
       ${call.id}, ${audit.actor}, ${JSON.stringify(audit.details)}, ${call.importId}, ${call.hash},
       ${JSON.stringify(answer)}, ${now})`
@@ -148,7 +157,7 @@ export const importNewPartners = async (
   const attempt = sql<{ loaded: Answer | null }>`
     select import_partners_1(
       ${slugOrIdOf(target.address)}, ${target.email}, ${role}, ${target.programId}, ${emails}, ${names}, ${slugs}, ${slugKeys},
-      ${lines(coupons)}, ${extras(partners, ({ coupon }) => coupon)}, ${call.id}, ${JSON.stringify(audit.details)},
+      ${furtherLinks(partners)}, ${lines(coupons)}, ${extras(partners, ({ coupon }) => coupon)}, ${call.id}, ${JSON.stringify(audit.details)},
       ${call.importId}, ${call.hash}, ${JSON.stringify(answer)}, ${now}) as loaded`
   const result = await unlessTaken(() => attempt.execute(db))
   return result && toLoaded(result.rows[0]?.loaded)

@@ -13,6 +13,8 @@ export type PartnerRow = {
   name: string | null
   /** null generates one. */
   slug: string | null
+  /** Of the partner's further links. */
+  otherSlugs: string[]
   coupon: { id: string; label: string | null } | null
   /** In cents of USD. */
   openingBalanceCents: number
@@ -29,8 +31,8 @@ export type BadPartnerRow = {
 export type PartnerImportFacts = {
   /** Slugs of the program's partners, by email address. */
   partners: ReadonlyMap<string, string>
-  /** Keys of slugs that are taken in the program. */
-  slugKeys: ReadonlySet<string>
+  /** Slugs that are taken in the program: the main slug of their partner, by key. */
+  slugOwners: ReadonlyMap<string, string>
   /** Coupons that are taken in the workspace. */
   couponIds: ReadonlySet<string>
   /**
@@ -43,12 +45,12 @@ export type PartnerImportFacts = {
 /** The facts of an import into an empty program. */
 export const NOTHING_EXISTS: PartnerImportFacts = {
   partners: new Map(),
-  slugKeys: new Set(),
+  slugOwners: new Map(),
   couponIds: new Set(),
   balancesElsewhere: new Map(),
 }
 
-/** A partner to insert. The coupon is null if another partner has it. */
+/** A partner to insert. The coupon is null if another partner has it, and slugs that another one has are left out. */
 export type NewPartner = Omit<PartnerRow, 'slug'> & { slug: string }
 
 /** The result of one row, in the response. */
@@ -59,6 +61,8 @@ export type PartnerResult = {
   couponMapped: boolean
   /** The row's slug, if it was taken: links with it credit another partner. */
   requestedSlug?: string
+  /** Those of the row's other slugs that are not the partner's: links with them credit somebody else, or nobody. */
+  slugsNotKept?: string[]
   code?: BadPartnerRow['code'] | 'coupon_taken'
   message?: string
 }
@@ -101,28 +105,36 @@ const rowsToCreate = (rows: (PartnerRow | BadPartnerRow)[], { partners }: Partne
 }
 
 /**
- * Assigns slugs. Requested slugs take precedence over generated ones, because existing links use them.
+ * Assigns slugs. Requested ones take precedence over generated ones, because existing links use them, and main ones over further ones.
  *
- * @returns slugs by email address
+ * @returns the main slug and the further ones, by email address
  */
-const assignSlugs = (rows: PartnerRow[], { slugKeys }: PartnerImportFacts, suffix: () => string) => {
-  const taken = new Set(slugKeys)
-  const assigned = new Map<string, string>()
-  for (const row of [
-    ...rows.filter(({ slug }) => slug !== null),
-    ...rows.filter(({ slug }) => slug === null),
-  ]) {
+const assignSlugs = (rows: PartnerRow[], { slugOwners }: PartnerImportFacts, suffix: () => string) => {
+  const taken = new Set(slugOwners.keys())
+  const assigned = new Map<string, { slug: string; otherSlugs: string[] }>()
+  const take = (slug: string): boolean => {
+    const key = slugKey(slug)
+    const isFree = !taken.has(key)
+    taken.add(key)
+    return isFree
+  }
+  const assign = (row: PartnerRow) => {
     const preferred = preferredSlug(row)
     let slug = preferred
-    let key = slugKey(slug)
-    while (taken.has(key)) {
-      slug = suffixedSlug(preferred, suffix())
-      key = slugKey(slug)
-    }
-    taken.add(key)
-    assigned.set(row.email, slug)
+    while (!take(slug)) slug = suffixedSlug(preferred, suffix())
+    assigned.set(row.email, { slug, otherSlugs: [] })
   }
+  for (const row of rows) if (row.slug !== null) assign(row)
+  for (const row of rows)
+    for (const slug of row.otherSlugs) if (take(slug)) assigned.get(row.email)?.otherSlugs.push(slug)
+  for (const row of rows) if (row.slug === null) assign(row)
   return assigned
+}
+
+/** Those of a row's slugs that are not among the partner's. */
+const notKept = (wanted: string[], keeps: (slug: string) => boolean) => {
+  const slugs = wanted.filter((slug) => !keeps(slug))
+  return slugs.length > 0 ? { slugsNotKept: slugs } : {}
 }
 
 /**
@@ -146,18 +158,25 @@ export const decidePartnerImport = (
     if (!isPartnerRow(row)) {
       return { email, status: 'error', slug: '', couponMapped: false, code: row.code, message: row.message }
     }
-    const slug = facts.partners.get(email) ?? slugs.get(email) ?? ''
-    if (creating.get(email) !== row) return { email, status: 'skipped_existing', slug, couponMapped: false }
+    const { slug: newSlug = '', otherSlugs = [] } = slugs.get(email) ?? {}
+    const slug = facts.partners.get(email) ?? newSlug
+    if (creating.get(email) !== row) {
+      const here = new Set([slug, ...otherSlugs].map(slugKey))
+      const keeps = (one: string) => here.has(slugKey(one)) || facts.slugOwners.get(slugKey(one)) === slug
+      const wanted = [...(row.slug === null ? [] : [row.slug]), ...row.otherSlugs]
+      return { email, status: 'skipped_existing', slug, couponMapped: false, ...notKept(wanted, keeps) }
+    }
 
     const couponMapped = row.coupon !== null && !coupons.has(row.coupon.id)
     if (row.coupon) coupons.add(row.coupon.id)
-    newPartners.push({ ...row, slug, coupon: couponMapped ? row.coupon : null })
+    newPartners.push({ ...row, slug, otherSlugs, coupon: couponMapped ? row.coupon : null })
     return {
       email,
       status: 'created',
       slug,
       couponMapped,
       ...(row.slug !== null && row.slug !== slug && { requestedSlug: row.slug }),
+      ...notKept(row.otherSlugs, (one) => otherSlugs.includes(one)),
       ...(row.coupon && !couponMapped && couponTaken(row.coupon.id)),
     }
   })

@@ -3,9 +3,9 @@ import * as z from 'zod'
 import { normalizeEmail, readEmail } from '../emails.ts'
 import { MAX_ID_LENGTH } from '../http/fields.ts'
 import { MAX_AMOUNT_CENTS } from '../money.ts'
-import { MAX_SLUG_LENGTH } from '../slugs.ts'
+import { MAX_SLUG_LENGTH, slugKey } from '../slugs.ts'
 import type { BadCustomerRow, CustomerRow } from './customer-import.ts'
-import { CustomerImportRow, PartnerImportRow } from './imports.schemas.ts'
+import { CustomerImportRow, MAX_SLUGS, PartnerImportRow } from './imports.schemas.ts'
 import type { BadPartnerRow, PartnerRow } from './partner-import.ts'
 
 /** Ignores the balance, whatever it is. */
@@ -33,6 +33,10 @@ const PARTNER_PROBLEMS: Record<string, Problem<BadPartnerRow['code']>> = {
   slug: {
     code: 'slug_invalid',
     message: `Enter a slug of at most ${MAX_ID_LENGTH} characters in one line, or leave it blank to generate one.`,
+  },
+  slugs: {
+    code: 'slug_invalid',
+    message: `Enter at most ${MAX_SLUGS} further slugs, as a list, each of at most ${MAX_SLUG_LENGTH} characters in one line.`,
   },
   couponId: BAD_COUPON,
   couponLabel: BAD_COUPON,
@@ -102,9 +106,13 @@ const MAX_PLAIN_LENGTH = Math.min(MAX_ID_LENGTH, MAX_SLUG_LENGTH)
  */
 export const readPlainPartnerRow = (input: unknown, withBalance: boolean): PartnerRow | null => {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return null
-  const { email, name, slug, couponId, couponLabel, openingBalanceCents } = input as Record<string, unknown>
+  const { email, name, slug, slugs, couponId, couponLabel, openingBalanceCents } = input as Record<
+    string,
+    unknown
+  >
   const balance = withBalance ? (openingBalanceCents ?? 0) : 0
   if (typeof email !== 'string' || !PLAIN_EMAIL.test(email)) return null
+  if (slugs !== undefined && slugs !== null) return null
   if (!isPlain(name) || !isPlain(slug) || !isPlain(couponId) || !isPlain(couponLabel)) return null
   if (typeof balance !== 'number' || !Number.isInteger(balance)) return null
   if (balance < 0 || balance > MAX_AMOUNT_CENTS) return null
@@ -112,9 +120,18 @@ export const readPlainPartnerRow = (input: unknown, withBalance: boolean): Partn
     email,
     name: name ?? null,
     slug: slug ?? null,
+    otherSlugs: [],
     coupon: couponId ? { id: couponId, label: couponLabel ?? null } : null,
     openingBalanceCents: balance,
   }
+}
+
+/** The main slug and the further ones, each once. */
+const slugsOf = (slug: string | null, slugs: string[]): Pick<PartnerRow, 'slug' | 'otherSlugs'> => {
+  const given = [slug ?? '', ...slugs].filter(Boolean)
+  const keys = given.map(slugKey)
+  const [main = null, ...otherSlugs] = given.filter((_, index) => keys.indexOf(keys[index] ?? '') === index)
+  return { slug: main, otherSlugs }
 }
 
 /** @param withBalance whether to read the opening balance */
@@ -129,7 +146,7 @@ export const readPartnerRow = (input: unknown, withBalance: boolean): PartnerRow
   return {
     email: row.email,
     name: row.name ?? null,
-    slug: row.slug ?? null,
+    ...slugsOf(row.slug ?? null, row.slugs ?? []),
     coupon: row.couponId ? { id: row.couponId, label: row.couponLabel ?? null } : null,
     openingBalanceCents: row.openingBalanceCents ?? 0,
   }

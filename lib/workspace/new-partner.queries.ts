@@ -19,7 +19,7 @@ import { type PartnerRow as Partner, partnerQuery } from './partners.queries.ts'
 const ROUNDS = 10
 
 /** What is created. */
-export type NewPartner = Omit<PartnerRow, 'openingBalanceCents'> & {
+export type NewPartner = Omit<PartnerRow, 'openingBalanceCents' | 'otherSlugs'> & {
   /** A UUID in lower case, like `groupId`. */
   programId: string
   groupId: string | null
@@ -85,7 +85,7 @@ const load = async (db: Db, { workspaceId }: Act, wanted: NewPartner & PartnerRo
   ])
   const facts = {
     partners: new Map<string, string>(),
-    slugKeys: new Set(holder ? [holder.slugKey] : []),
+    slugOwners: new Map(holder ? [[holder.slugKey, holder.slugKey]] : []),
     couponIds: new Set(alias && coupon ? [coupon.id] : []),
     balancesElsewhere: new Map<string, number>(),
   }
@@ -112,7 +112,7 @@ export async function createPartner(
   application?: Approved,
 ): Promise<ApplicantCreation> {
   const id = idOf(act)
-  const row = { ...wanted, openingBalanceCents: 0 }
+  const row = { ...wanted, otherSlugs: [], openingBalanceCents: 0 }
   for (let round = 0; round < ROUNDS; round++) {
     const { program, existing, group, facts } = await load(db, act, row)
     if (!program) return { outcome: 'program_not_found' }

@@ -28,6 +28,7 @@ test.each([
   const partner = (email: string, slug: string, coupon: string) => ({
     email,
     slug,
+    otherSlugs: [],
     name: null,
     coupon: { id: coupon, label: null },
     openingBalanceCents: 500,

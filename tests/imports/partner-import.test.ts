@@ -8,7 +8,7 @@ import {
 
 const NOBODY: PartnerImportFacts = {
   partners: new Map(),
-  slugKeys: new Set(),
+  slugOwners: new Map(),
   couponIds: new Set(),
   balancesElsewhere: new Map(),
 }
@@ -16,6 +16,7 @@ const row = (email: string, changes: Partial<PartnerRow> = {}): PartnerRow => ({
   email,
   name: null,
   slug: null,
+  otherSlugs: [],
   coupon: null,
   openingBalanceCents: 0,
   ...changes,
@@ -90,10 +91,57 @@ test.each([
     renamed: 0,
   },
 ])('$case', ({ rows, taken = [], known = [], slugs, renamed }) => {
-  const { results, summary } = decide(rows, { slugKeys: new Set(taken), partners: new Map(known) })
+  const { results, summary } = decide(rows, {
+    slugOwners: new Map(taken.map((key) => [key, key])),
+    partners: new Map(known),
+  })
   expect(results.map(({ slug }) => slug)).toEqual(slugs)
   expect(summary.slugsRenamed).toBe(renamed)
   expect(results.filter(({ requestedSlug }) => requestedSlug).length).toBe(renamed)
+})
+
+test('a partner keeps all slugs of its row that nobody else has, of which main ones come first, and generated ones last', () => {
+  const { newPartners, results } = decide(
+    [
+      row('a@x', { slug: 'maya', otherSlugs: ['Leo', 'maya-youtube', 'taken'] }),
+      row('leo@x', { slug: 'leo', otherSlugs: ['maya-youtube', 'leo-2', 'ida'] }),
+      row('ida@x'),
+    ],
+    { slugOwners: new Map([['taken', 'somebody']]) },
+  )
+  expect(newPartners.map(({ slug, otherSlugs }) => [slug, otherSlugs])).toEqual([
+    ['maya', ['maya-youtube']],
+    ['leo', ['leo-2', 'ida']],
+    ['ida-0001', []],
+  ])
+  expect(results.map(({ slugsNotKept }) => slugsNotKept)).toEqual([
+    ['Leo', 'taken'],
+    ['maya-youtube'],
+    undefined,
+  ])
+})
+
+test('of an existing partner, the slugs that are not among its own are not kept', () => {
+  const { results } = decide(
+    [
+      row('old@x', { slug: 'OLD-2', otherSlugs: ['old', 'old-3', 'leo'] }),
+      row('a@x', { slug: 'a', otherSlugs: ['a-2'] }),
+      row('a@x', { slug: 'A-2', otherSlugs: ['a-3'] }),
+    ],
+    {
+      partners: new Map([['old@x', 'old']]),
+      slugOwners: new Map([
+        ['old', 'old'],
+        ['old-2', 'old'],
+        ['leo', 'leo'],
+      ]),
+    },
+  )
+  expect(results.map(({ status, slugsNotKept }) => [status, slugsNotKept])).toEqual([
+    ['skipped_existing', ['old-3', 'leo']],
+    ['created', undefined],
+    ['skipped_existing', ['a-3']],
+  ])
 })
 
 test('existing and duplicate partners are skipped, invalid rows are errors, the rest is created', () => {

@@ -51,12 +51,23 @@ describe('a row of a partner import', () => {
       read: { slug: '客'.repeat(255) },
     },
     {
+      case: 'with further slugs, each once',
+      row: { email: 'ann@x.example', slug: 'ann', slugs: [' Ann-2', 'ANN', '', 'ann-2', 'zoë'] },
+      read: { slug: 'ann', otherSlugs: ['Ann-2', 'zoë'] },
+    },
+    {
+      case: 'without a main slug, of which the first further one is',
+      row: { email: 'ann@x.example', slug: '', slugs: ['ann-1', 'ann-2'] },
+      read: { slug: 'ann-1', otherSlugs: ['ann-2'] },
+    },
+    { case: 'with no further slugs', row: { email: 'ann@x.example', slugs: [] }, read: {} },
+    {
       case: 'with the largest balance',
       row: { email: 'ann@x.example', openingBalanceCents: 99_999_999_999 },
       read: { openingBalanceCents: 99_999_999_999 },
     },
   ])('$case is read', ({ row, read }) => {
-    const nothing = { name: null, slug: null, coupon: null, openingBalanceCents: 0 }
+    const nothing = { name: null, slug: null, otherSlugs: [], coupon: null, openingBalanceCents: 0 }
     expect(readPartnerRow(row, true)).toEqual({ email: 'ann@x.example', ...nothing, ...read })
   })
 
@@ -87,6 +98,13 @@ describe('a row of a partner import', () => {
       row: { email: 'a@x', slug: 'a\u0007b' },
       code: 'slug_invalid',
     },
+    {
+      case: 'a further slug with a line break',
+      row: { email: 'a@x', slugs: ['a\nb'] },
+      code: 'slug_invalid',
+    },
+    { case: 'further slugs that are no list', row: { email: 'a@x', slugs: 'a' }, code: 'slug_invalid' },
+    { case: '101 further slugs', row: { email: 'a@x', slugs: Array(101).fill('a') }, code: 'slug_invalid' },
     { case: 'a slug that is an object', row: { email: 'a@x', slug: {} }, code: 'slug_invalid' },
     {
       case: 'a coupon of 256 characters',
@@ -258,6 +276,7 @@ describe('plain rows, which are read without the schema', () => {
       email: 'ann@x.example',
       name: 'Ann B.',
       slug: 'Ann_B',
+      otherSlugs: [],
       coupon: { id: 'C-1', label: 'ANN' },
       openingBalanceCents: 0,
     })
@@ -302,6 +321,7 @@ describe('plain rows, which are read without the schema', () => {
           email: read.email,
           name: read.name ?? null,
           slug: read.slug ?? null,
+          otherSlugs: [],
           coupon: read.couponId ? { id: read.couponId, label: read.couponLabel ?? null } : null,
           openingBalanceCents: read.openingBalanceCents ?? 0,
         })

@@ -14,6 +14,7 @@ type PartnerBody = {
   email: string
   name?: string
   slug?: string
+  slugs?: string[]
   couponId?: string
   openingBalanceCents?: number
 }
@@ -74,7 +75,20 @@ export const startService = async () => {
     const taken = new Set([...partners.values()].map(({ slug }) => slugKey(slug)))
     const results = rows.map((row): PartnerResult => {
       const known = partners.get(row.email)
-      if (known) return { ...NOTHING, email: row.email, status: 'skipped_existing', slug: known.slug }
+      if (known) {
+        const here = [known.slug, ...(known.slugs ?? [])].map(slugKey)
+        const gone = [...(row.slug ? [row.slug] : []), ...(row.slugs ?? [])].filter(
+          (slug) => !here.includes(slugKey(slug)),
+        )
+        const status = 'skipped_existing'
+        return {
+          ...NOTHING,
+          email: row.email,
+          status,
+          slug: known.slug,
+          ...(gone.length && { slugsNotKept: gone }),
+        }
+      }
       if (!/^\S+@\S+\.\S+$/.test(row.email)) {
         return {
           ...NOTHING,
@@ -88,8 +102,17 @@ export const startService = async () => {
       const slug = taken.has(slugKey(asked)) ? `${asked}-x7k2` : asked
       partners.set(row.email, { ...row, slug })
       taken.add(slugKey(slug))
+      const gone = row.slugs?.filter((other) => taken.has(slugKey(other))) ?? []
+      for (const other of row.slugs ?? []) taken.add(slugKey(other))
       const renamed = row.slug && slug !== row.slug ? { requestedSlug: row.slug } : {}
-      return { email: row.email, status: 'created', slug, couponMapped: Boolean(row.couponId), ...renamed }
+      return {
+        email: row.email,
+        status: 'created',
+        slug,
+        couponMapped: Boolean(row.couponId),
+        ...renamed,
+        ...(gone.length && { slugsNotKept: gone }),
+      }
     })
     if (!options.dryRun) state.partners = partners
     return results

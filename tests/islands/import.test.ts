@@ -546,3 +546,17 @@ test('nothing is asked about the sales of customers that Stripe reports', async 
   await checkFile('customers.csv', CUSTOMERS)
   expect(await page.getByLabel('Credit their sales to their partner').count()).toBe(0)
 })
+
+test('a partner of several rows keeps all of its links, also when the file is imported again', async () => {
+  const file =
+    'email,link\nmaya@x.example,https://a.example/?via=maya\nmaya@x.example,https://a.example/?via=maya-2\n'
+  await checkFile('links.csv', file)
+  expect(await text()).not.toContain('will break')
+  await press(/^Import 1 new partner/)
+  await step('Import complete')
+  expect(imported()[0]?.rows).toEqual([{ email: 'maya@x.example', slug: 'maya', slugs: ['maya-2'] }])
+  await press('Import another file')
+  await checkFile('links.csv', `${file}maya@x.example,maya-3\n`)
+  expect(await text()).toContain('1 link will break')
+  expect(await text()).toContain('maya-3 → maya')
+})

@@ -78,6 +78,7 @@ const imported = [
   'new-1\nnew-2',
   'new-1\nnew-2',
 ] as const
+const further = [{ n: 1, slug: 'new-3', key: 'new-3' }]
 const coupons = [{ n: 1, id: 'coupon-new', label: null }]
 
 const keyHash = (n: number) => n.toString(16).padStart(64, '0')
@@ -284,6 +285,7 @@ export const CALLS: Record<string, string> = {
     'manager',
     PROGRAM,
     ...imported,
+    further,
     'coupon-new',
     coupons,
     idOf('other', NEW),
@@ -298,6 +300,7 @@ export const CALLS: Record<string, string> = {
     WORKSPACE,
     PROGRAM,
     ...imported,
+    further,
     coupons,
     [
       { n: 1, cents: 5 },

@@ -17,6 +17,7 @@ export const partnerBody = (row: FilePartner) => ({
   email: row.email,
   ...(row.name && { name: row.name }),
   ...(row.slug && { slug: row.slug }),
+  ...(row.otherSlugs.length > 0 && { slugs: row.otherSlugs }),
   ...(row.couponId && { couponId: row.couponId }),
   ...(row.couponLabel && { couponLabel: row.couponLabel }),
   ...(row.openingBalanceCents !== undefined && { openingBalanceCents: row.openingBalanceCents }),
@@ -42,7 +43,7 @@ export const customerBody = ({
  */
 export const partnerCalls = (rows: FilePartner[]): FilePartner[][] => {
   const groups = together(rows, (row) => [
-    ...(row.slug ? [`slug ${slugKey(row.slug)}`] : []),
+    ...(row.slug ? [row.slug, ...row.otherSlugs] : []).map((slug) => `slug ${slugKey(slug)}`),
     ...(row.couponId ? [`coupon ${row.couponId}`] : []),
   ])
   const size = (row: FilePartner) => bytes(partnerBody(row))

@@ -19,7 +19,7 @@ export type BrokenLink = {
   email: string
   from: string
   to: string
-  why: 'taken' | 'second_link' | 'already_here'
+  why: 'taken' | 'already_here'
 }
 
 /** A customer who belongs to another partner than its row says, and whether the import changes that. */

@@ -32,7 +32,7 @@ export type FilePartner = Placed & {
   status?: PartnerStatus
   /** A problem with the balance. It matters only if balances are imported. */
   balanceProblem: Problem | null
-  /** Slugs of later lines. A partner has one, so these links break. */
+  /** Slugs of later lines, which are further links of the partner. */
   otherSlugs: string[]
   /** Coupons of later lines. An import takes one per partner. */
   otherCoupons: string[]

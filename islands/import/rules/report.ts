@@ -2,7 +2,6 @@
 
 import { formatMoney } from '../../../lib/money.ts'
 import { counted } from '../../../lib/plural.ts'
-import { slugKey } from '../../../lib/slugs.ts'
 import { cellText, csvLine } from './cells.ts'
 import { ERROR_HEADER, headerKey, headersFor, type Mapping } from './columns.ts'
 import { dateOf } from './dates.ts'
@@ -100,15 +99,10 @@ export const offer = (
 export const brokenLinks = ({ partners }: Outcomes, withBalances: boolean): BrokenLink[] =>
   partners.flatMap(({ row, result }) => {
     if (problemOf(row, withBalances) || !result || result.status === 'error') return []
-    const to = result.slug ?? row.slug ?? ''
-    const link = (from: string, why: BrokenLink['why']) => ({ email: row.email, from, to, why })
-    const gone = row.slug && slugKey(row.slug) !== slugKey(to)
-    return [
-      ...(gone ? [link(row.slug ?? '', result.status === 'created' ? 'taken' : 'already_here')] : []),
-      ...row.otherSlugs
-        .filter((slug) => slugKey(slug) !== slugKey(to))
-        .map((slug) => link(slug, 'second_link')),
-    ]
+    const why = result.status === 'created' ? 'taken' : 'already_here'
+    return [...(result.requestedSlug ? [result.requestedSlug] : []), ...(result.slugsNotKept ?? [])].map(
+      (from) => ({ email: row.email, from, to: result.slug, why }),
+    )
   })
 
 /** Customers who change partners, or are left with the one that they have because the option says so. */
