@@ -3213,7 +3213,7 @@ declare
     emails      text[] := string_to_array(row_emails, E'\n');
     partners    jsonb;
     slug_owners jsonb;
-    coupon_ids  jsonb;
+    coupon_owners jsonb;
     balances    jsonb;
     answered    jsonb;
 begin
@@ -3253,9 +3253,10 @@ begin
                   from links l where l.program_id = program and l.slug_key = wanted.slug_key offset 0) p;
 
     if row_coupons <> '' then
-        select jsonb_agg(wanted.coupon_id) into coupon_ids
+        select jsonb_object_agg(wanted.coupon_id, p.slug) into coupon_owners
         from unnest(string_to_array(row_coupons, E'\n')) as wanted (coupon_id),
-             lateral (select from coupon_aliases where workspace_id = workspace.id and coupon_id = wanted.coupon_id offset 0) c;
+             lateral (select partner_id from coupon_aliases where workspace_id = workspace.id and coupon_id = wanted.coupon_id offset 0) c,
+             lateral (select case when o.program_id = program then o.slug else '' end as slug from partners o where o.id = c.partner_id offset 0) p;
     end if;
 
     if balance_emails <> '' then
@@ -3275,7 +3276,7 @@ begin
     end if;
 
     return jsonb_build_object('workspace', to_jsonb(workspace), 'program', to_jsonb(target), 'partners', partners,
-                              'slugOwners', slug_owners, 'couponIds', coupon_ids, 'balances', balances);
+                              'slugOwners', slug_owners, 'couponOwners', coupon_owners, 'balances', balances);
 end $$;
 
 
@@ -3419,7 +3420,7 @@ exception when unique_violation or sqlstate 'TR001' then
         address, member_email, program, row_emails,
         concat_ws(E'\n', row_slug_keys, (select string_agg(key, E'\n') from jsonb_to_recordset(further) as l (key text))),
         coupon_ids, '', import, call_hash);
-    if loaded -> 'partners' = '{}' and loaded -> 'slugOwners' = 'null' and loaded -> 'couponIds' = 'null' then raise; end if;
+    if loaded -> 'partners' = '{}' and loaded -> 'slugOwners' = 'null' and loaded -> 'couponOwners' = 'null' then raise; end if;
     return loaded || '{"isSaved": false}';
 end $$;
 

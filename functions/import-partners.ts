@@ -55,9 +55,12 @@ export default createApp<NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings']>()
       const saves = !options?.dryRun && rows.length > 0
       const call = saves ? await importCall('partners', request.importId, request) : null
 
-      // Most imports are of new partners. Whether they are new is found out while they are saved.
+      // Most imports are of new partners. Whether they are new is found out while they are saved, and what exists is then read of one row each.
+      const isOneEach = new Set(good.map(({ email }) => email)).size === good.length
       const guess =
-        call && !sendWelcomeEmail && !importOpeningBalances ? { ...decide(NOTHING_EXISTS), call } : null
+        call && isOneEach && !sendWelcomeEmail && !importOpeningBalances
+          ? { ...decide(NOTHING_EXISTS), call }
+          : null
       const tried = guess && (await importNewPartners(db, { ...guess, target, role: MANAGER, now }))
       if (guess && tried?.isSaved) return c.json(guess.answer)
 

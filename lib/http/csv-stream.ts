@@ -1,7 +1,7 @@
 /** A list as a CSV file that is sent while it is read, one page after the other, so that no file has to fit into memory. */
 import { csvLines } from '../csv.ts'
 
-/** Each page is one call of the database; a Worker may make 1,000 per request. */
+/** Each page is one call of the database. A request may make 50 on Cloudflare’s free plan, 10,000 on others. */
 export const EXPORT_PAGE = 1_000
 /** The most rows of a file. A file with as many continues after its last id. */
 const MAX_EXPORT_ROWS = 500_000

@@ -21,7 +21,7 @@ type Answer = {
   program?: { id: string; name: string; siteUrl: string }
   partners?: Record<string, string> | null
   slugOwners?: Record<string, string> | null
-  couponIds?: string[] | null
+  couponOwners?: Record<string, string> | null
   balances?: Record<string, number> | null
   answer?: PartnerImportResponse
   isSaved?: boolean
@@ -33,7 +33,7 @@ const toLoaded = (answer: Answer | null | undefined) => ({
   facts: {
     partners: new Map(Object.entries(answer?.partners ?? {})),
     slugOwners: new Map(Object.entries(answer?.slugOwners ?? {})),
-    couponIds: new Set(answer?.couponIds),
+    couponOwners: new Map(Object.entries(answer?.couponOwners ?? {})),
     balancesElsewhere: new Map(Object.entries(answer?.balances ?? {})),
   } satisfies PartnerImportFacts,
   /** Of the same call, if it was made before. */

@@ -33,8 +33,8 @@ export type PartnerImportFacts = {
   partners: ReadonlyMap<string, string>
   /** Slugs that are taken in the program: the main slug of their partner, by key. */
   slugOwners: ReadonlyMap<string, string>
-  /** Coupons that are taken in the workspace. */
-  couponIds: ReadonlySet<string>
+  /** Coupons that are taken in the workspace: the main slug of their partner, or blank for one of another program. */
+  couponOwners: ReadonlyMap<string, string>
   /**
    * What the workspace's other programs owe as opening balances, in cents of USD, by the email addresses of rows with a
    * balance of their own. Not of a partner who exists in this program without one: it gets none.
@@ -46,7 +46,7 @@ export type PartnerImportFacts = {
 export const NOTHING_EXISTS: PartnerImportFacts = {
   partners: new Map(),
   slugOwners: new Map(),
-  couponIds: new Set(),
+  couponOwners: new Map(),
   balancesElsewhere: new Map(),
 }
 
@@ -63,7 +63,7 @@ export type PartnerResult = {
   requestedSlug?: string
   /** Those of the row's other slugs that are not the partner's: links with them credit somebody else, or nobody. */
   slugsNotKept?: string[]
-  code?: BadPartnerRow['code'] | 'coupon_taken'
+  code?: BadPartnerRow['code'] | 'coupon_taken' | 'coupon_not_added'
   message?: string
 }
 
@@ -150,7 +150,7 @@ export const decidePartnerImport = (
 ): PartnerImportDecision => {
   const creating = rowsToCreate(rows, facts)
   const slugs = assignSlugs([...creating.values()], facts, suffix)
-  const coupons = new Set(facts.couponIds)
+  const coupons = new Map(facts.couponOwners)
   const newPartners: NewPartner[] = []
 
   const results = rows.map((row): PartnerResult => {
@@ -164,11 +164,18 @@ export const decidePartnerImport = (
       const here = new Set([slug, ...otherSlugs].map(slugKey))
       const keeps = (one: string) => here.has(slugKey(one)) || facts.slugOwners.get(slugKey(one)) === slug
       const wanted = [...(row.slug === null ? [] : [row.slug]), ...row.otherSlugs]
-      return { email, status: 'skipped_existing', slug, couponMapped: false, ...notKept(wanted, keeps) }
+      return {
+        email,
+        status: 'skipped_existing',
+        slug,
+        couponMapped: false,
+        ...notKept(wanted, keeps),
+        ...(row.coupon && notAdded(row.coupon.id, coupons.get(row.coupon.id), slug)),
+      }
     }
 
     const couponMapped = row.coupon !== null && !coupons.has(row.coupon.id)
-    if (row.coupon) coupons.add(row.coupon.id)
+    if (row.coupon && couponMapped) coupons.set(row.coupon.id, slug)
     newPartners.push({ ...row, slug, otherSlugs, coupon: couponMapped ? row.coupon : null })
     return {
       email,
@@ -196,6 +203,14 @@ const warnings = (
   const partners = counted(found.length, 'partner has', 'partners have')
   const message = `${partners} opening balances in other programs of this workspace too, ${formatMoney(amountCents, currency)} in total. Each balance is payable.`
   return [{ code: 'balance_in_another_program', count: found.length, amountCents, currency, message }]
+}
+
+/** What becomes of a coupon of a partner who exists. @param owner the main slug of the partner that has it */
+const notAdded = (id: string, owner: string | undefined, slug: string) => {
+  if (owner === slug) return {}
+  if (owner !== undefined) return couponTaken(id)
+  const message = `The partner exists and was not changed. Add the coupon "${id}" on the partner’s page.`
+  return { code: 'coupon_not_added' as const, message }
 }
 
 const couponTaken = (id: string) => ({

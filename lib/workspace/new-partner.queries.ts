@@ -86,7 +86,7 @@ const load = async (db: Db, { workspaceId }: Act, wanted: NewPartner & PartnerRo
   const facts = {
     partners: new Map<string, string>(),
     slugOwners: new Map(holder ? [[holder.slugKey, holder.slugKey]] : []),
-    couponIds: new Set(alias && coupon ? [coupon.id] : []),
+    couponOwners: new Map(alias && coupon ? [[coupon.id, '']] : []),
     balancesElsewhere: new Map<string, number>(),
   }
   return { program, existing, group, facts }

@@ -93,6 +93,26 @@ test.each([undefined, null, {}, { sendWelcomeEmail: null, importOpeningBalances:
   },
 )
 
+test('a later file’s coupon of a partner who exists is not added, and named', async () => {
+  const { partners } = await importer(await createMerchant())
+  await partners([
+    { email: 'a@partner.example', couponId: 'OWN' },
+    { email: 'b@partner.example', couponId: 'THEIRS' },
+  ])
+  const { body } = await partners([
+    { email: 'a@partner.example', couponId: 'OWN' },
+    { email: 'a@partner.example', couponId: 'NEW' },
+    { email: 'a@partner.example', couponId: 'THEIRS' },
+    { email: 'c@partner.example' },
+  ])
+  expect(body.results.map(({ status, code }) => [status, code])).toEqual([
+    ['skipped_existing', undefined],
+    ['skipped_existing', 'coupon_not_added'],
+    ['skipped_existing', 'coupon_taken'],
+    ['created', undefined],
+  ])
+})
+
 test('section 2: couponId is aliased to the partner, and never moves from one to another', async () => {
   const merchant = await createMerchant()
   const { partners } = await importer(merchant)

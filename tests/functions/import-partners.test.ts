@@ -70,6 +70,12 @@ describe('spec 4.3: POST /api/workspaces/<workspace>/partners/import', () => {
         status: 'skipped_existing',
         slug,
         couponMapped: false,
+        // What the row has and the partner has not.
+        ...(slug === 'maya' && {
+          slugsNotKept: ['other'],
+          code: 'coupon_not_added',
+          message: expect.any(String),
+        }),
       })),
     )
     expect(again.body.results.at(-1)?.slug).toBe('maya')
@@ -89,7 +95,14 @@ describe('spec 4.3: POST /api/workspaces/<workspace>/partners/import', () => {
       { sendWelcomeEmail: true, importOpeningBalances: true },
     )
     expect(body.results).toEqual([
-      { email: 'leo@partner.example', status: 'skipped_existing', slug: 'leo', couponMapped: false },
+      {
+        email: 'leo@partner.example',
+        status: 'skipped_existing',
+        slug: 'leo',
+        couponMapped: false,
+        code: 'coupon_not_added',
+        message: expect.any(String),
+      },
     ])
     expect(await importCounts(database, merchant)).toEqual({ partners: 1, coupons: 0, balances: 0, mails: 0 })
     expect(await importedPartners(database, merchant)).toMatchObject([{ status: 'banned' }])

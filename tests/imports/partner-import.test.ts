@@ -9,7 +9,7 @@ import {
 const NOBODY: PartnerImportFacts = {
   partners: new Map(),
   slugOwners: new Map(),
-  couponIds: new Set(),
+  couponOwners: new Map(),
   balancesElsewhere: new Map(),
 }
 const row = (email: string, changes: Partial<PartnerRow> = {}): PartnerRow => ({
@@ -174,10 +174,10 @@ test('a coupon goes to the first partner created with it, and to none when it is
       row('c@x', coupon('TAKEN')),
       row('d@x', coupon('free')),
     ],
-    { partners: new Map([['old@x', 'old']]), couponIds: new Set(['TAKEN']) },
+    { partners: new Map([['old@x', 'old']]), couponOwners: new Map([['TAKEN', 'leo']]) },
   )
   expect(results.map(({ couponMapped, code }) => code ?? couponMapped)).toEqual([
-    false,
+    'coupon_not_added',
     true,
     'coupon_taken',
     'coupon_taken',
@@ -186,6 +186,31 @@ test('a coupon goes to the first partner created with it, and to none when it is
   expect(results.map(({ status }) => status)).toEqual(['skipped_existing', ...Array(4).fill('created')])
   expect(summary.couponsMapped).toBe(2)
   expect(newPartners.map((partner) => partner.coupon?.id ?? null)).toEqual(['FREE', null, null, 'free'])
+})
+
+test('of an existing partner, a coupon that is not its own is not added, and named', () => {
+  const { results } = decide(
+    [
+      row('old@x', coupon('OWN')),
+      row('old@x', coupon('NEW')),
+      row('old@x', coupon('TAKEN')),
+      row('old@x', coupon('ELSEWHERE')),
+    ],
+    {
+      partners: new Map([['old@x', 'old']]),
+      couponOwners: new Map([
+        ['OWN', 'old'],
+        ['TAKEN', 'leo'],
+        ['ELSEWHERE', ''],
+      ]),
+    },
+  )
+  expect(results.map(({ code }) => code)).toEqual([
+    undefined,
+    'coupon_not_added',
+    'coupon_taken',
+    'coupon_taken',
+  ])
 })
 
 test('an opening balance in another program is warned about once per address, with the sum', () => {

@@ -170,7 +170,9 @@ const REMEDIES: Record<string, string> = {
     'Write the slug itself in these rows, such as maya. Leave it empty only if the partner has no link: a new one is generated.',
   coupon_invalid: 'Correct the coupon ID in these rows, or leave it empty.',
   coupon_taken:
-    'These partners are imported without the coupon, which another partner has. Remove it there first, then add it on the new partner’s page, under “Coupon aliases”.',
+    'These partners do not get the coupon, which another partner has. Remove it there first, then add it on this partner’s page, under “Coupon aliases”.',
+  coupon_not_added:
+    'These partners exist, and are not changed. Add the coupon on the partner’s page, under “Coupon aliases”.',
   opening_balance_invalid: 'Correct the balance in these rows, or import without opening balances.',
   balance_not_usd: 'Convert these balances to USD first, or import without opening balances.',
   partner_not_found: 'Import the partners of these customers, then import these rows again.',
@@ -184,24 +186,24 @@ const REMEDIES: Record<string, string> = {
 
 export type FailureGroup = { code: string; remedy: string; failures: Failure[] }
 
-/** The failures by code, largest group first, including coupons that other partners have. */
+/** The failures by code, largest group first, including coupons that were not imported. */
 export const failureGroups = (
   outcomes: Outcomes,
   { withBalances }: Pick<Asked, 'withBalances'>,
 ): FailureGroup[] => {
-  const taken = outcomes.partners.flatMap(({ row, result }): Failure[] =>
-    result?.status === 'created' && result.code === 'coupon_taken' && !problemOf(row, withBalances)
+  const coupons = outcomes.partners.flatMap(({ row, result }): Failure[] =>
+    result?.status !== 'error' && result?.code && !problemOf(row, withBalances)
       ? [
           {
-            code: 'coupon_taken',
-            message: result.message ?? `Another partner has the coupon ${row.couponId}.`,
+            code: result.code,
+            message: result.message ?? `The coupon ${row.couponId} was not imported.`,
             lines: row.lines,
           },
         ]
       : [],
   )
   const groups = new Map<string, Failure[]>()
-  for (const failure of [...failures(outcomes, withBalances), ...taken]) {
+  for (const failure of [...failures(outcomes, withBalances), ...coupons]) {
     const group = groups.get(failure.code)
     if (group) group.push(failure)
     else groups.set(failure.code, [failure])
