@@ -1,7 +1,7 @@
 /** `npm run deploy`, with the real wrangler and a stand-in for Cloudflare's API. */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { expect, inject, test, vi } from 'vitest'
@@ -9,7 +9,7 @@ import { deploymentOrder } from '../../cli/deployments.ts'
 import { roleOf, ZONES } from '../../cli/roles.ts'
 import { deleteEmpty, upload } from '../../cli/upload.ts'
 import { ROOT } from '../../dev/root.ts'
-import { startCloudflare } from '../support/cloudflare.ts'
+import { FORMER_VERSION_ID, startCloudflare } from '../support/cloudflare.ts'
 import { withDatabase } from '../support/databases.ts'
 import { newestLink, somebody } from '../support/people.ts'
 
@@ -261,4 +261,36 @@ test.each([
   const sent = { secrets: { RESEND_API_KEY: null } }
   const call = 'PATCH scripts/tributary-mailer/secrets-bulk'
   expect(cloudflare.calls).toEqual(deleted ? [{ call, sent }] : [])
+})
+
+test('the guide’s commands go back to the former version, list the versions, and remove a Worker', async () => {
+  const guide = await readFile(`${ROOT}docs/deploying.md`, 'utf8')
+  const commands = [...guide.matchAll(/npx wrangler ((?:rollback|versions|delete) [^`\n]+)/g)]
+  expect(commands).toHaveLength(3)
+  const cloudflare = await startCloudflare({ workers: ['tributary-mailer'] })
+  let output = ''
+  for (const [, command] of commands) {
+    const child = spawn(
+      'sh',
+      ['-c', `"${process.execPath}" node_modules/wrangler/bin/wrangler.js ${command}`],
+      {
+        cwd: ROOT,
+        env: { ...process.env, ...cloudflare.env, worker: 'mailer' },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    )
+    child.stdout.on('data', (part) => {
+      output += part
+    })
+    expect(await once(child, 'close')).toEqual([0, null])
+  }
+  expect(output.match(/^Version ID:/gm)).toHaveLength(2)
+  expect(cloudflare.calls).toMatchObject([
+    {
+      call: 'POST scripts/tributary-mailer/deployments',
+      sent: { versions: [{ version_id: FORMER_VERSION_ID, percentage: 100 }] },
+    },
+    { call: 'DELETE services/tributary-mailer' },
+  ])
+  cloudflare.stop()
 })

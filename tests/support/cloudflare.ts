@@ -31,6 +31,26 @@ const boundBy = (sent: unknown): string[] =>
 
 const VERSION_ID = '0199a1b2-0000-7000-8000-000000000001'
 
+export const FORMER_VERSION_ID = '0199a1b2-0000-7000-8000-000000000000'
+
+/** Of a Worker that was deployed twice, newest first. */
+const DEPLOYMENTS = [VERSION_ID, FORMER_VERSION_ID].map((version_id, index) => ({
+  id: `deployment-${index}`,
+  source: 'wrangler',
+  strategy: 'percentage',
+  author_email: 'you@acme.com',
+  created_on: `2026-11-2${4 - index}T00:00:00Z`,
+  versions: [{ version_id, percentage: 100 }],
+}))
+
+const describeVersion = (id: string) => ({
+  id,
+  number: 1,
+  metadata: { created_on: '2026-11-23T00:00:00Z', author_email: 'you@acme.com', source: 'wrangler' },
+  annotations: {},
+  resources: { bindings: [], script: { etag: 'a' }, script_runtime: {} },
+})
+
 /** What Cloudflare knows of a Worker, for wrangler to compare. */
 const describeWorker = (lastDeployedFrom: string) => ({
   default_environment: {
@@ -76,7 +96,14 @@ export const startCloudflare = async ({
     const [, name = '', script] = /^scripts\/([^/]+)(?:\/(.*))?$/.exec(path) ?? []
     if (method === 'GET' && script === 'secrets')
       return { result: secrets.map((secret) => ({ name: secret, type: 'secret_text' })) }
-    if (method === 'GET' && script === 'deployments') return { result: { deployments: [] } }
+    if (method === 'GET' && script === 'deployments')
+      return { result: { deployments: existing.has(name) ? DEPLOYMENTS : [] } }
+    if (method === 'GET' && script === 'versions')
+      return { result: { items: [VERSION_ID, FORMER_VERSION_ID].map(describeVersion) } }
+    // What `delete` looks for: static files of an old kind.
+    if (method === 'GET' && path.endsWith('/storage/kv/namespaces')) return { result: [] }
+    const [, version] = /^versions\/([^/]+)$/.exec(script ?? '') ?? []
+    if (method === 'GET' && version) return { result: describeVersion(version) }
     if (script === 'assets-upload-session') return { result: { jwt: 'assets', buckets: [] } }
     if (script === 'domains/changeset?replace_state=true')
       return { result: { added: [], removed: [], updated: [], conflicting: [] } }
