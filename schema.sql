@@ -3199,8 +3199,8 @@ end $$;
 -- What a partner import is decided from: PartnerImportFacts in lib/imports/partner-import.ts, with
 -- the workspace and the program. Null to a person who is not a member. An address that a partner
 -- has left finds the partner, unless somebody else has it now. balance_emails are those of the rows
--- with an opening balance: what other programs owe them is reported, unless they exist in this
--- program without a balance, because then they get none.
+-- with an opening balance: what other programs owe them is reported, and who exists in this program without
+-- one, by the main slug, or null of a banned partner.
 --
 -- For a call that was made before, returns its answer instead of what exists of the rows.
 create function load_partner_import_1(address text, member_email text, program uuid, row_emails text, row_slug_keys text,
@@ -3215,6 +3215,7 @@ declare
     slug_owners jsonb;
     coupon_owners jsonb;
     balances    jsonb;
+    unowed      jsonb;
     answered    jsonb;
 begin
     select w.id, w.slug, w.name, m.role into workspace
@@ -3268,15 +3269,22 @@ begin
                                     where b.partner_id = e.id and b.kind = 'opening_balance') as cents
                             from (select * from partners where email = wanted.email and workspace_id = workspace.id offset 0) e
                             where e.program_id <> program) p
-              where not exists (
-                    select from (select n.id from partners n where n.program_id = program and n.email = wanted.email
-                                   and (n.program_id, n.email) >= (program, wanted.email) offset 0) n
-                    where (select b.id from commissions b where b.partner_id = n.id and b.kind = 'opening_balance') is null)
               group by wanted.email having sum(p.cents) is not null) o;
+
+        select jsonb_object_agg(wanted.email, case when n.status = 'approved' then n.slug end) into unowed
+        from (select distinct unnest(string_to_array(balance_emails, E'\n')) as email) wanted,
+             lateral (select * from (
+                        select p.id, p.slug, p.status from partners p where p.program_id = program and p.email = wanted.email
+                          and (p.program_id, p.email) >= (program, wanted.email)
+                        union all
+                        select p.id, p.slug, p.status from former_partner_addresses a join partners p on p.id = a.partner_id
+                        where a.program_id = program and a.email = wanted.email) found
+                      limit 1) n
+        where (select b.id from commissions b where b.partner_id = n.id and b.kind = 'opening_balance') is null;
     end if;
 
     return jsonb_build_object('workspace', to_jsonb(workspace), 'program', to_jsonb(target), 'partners', partners,
-                              'slugOwners', slug_owners, 'couponOwners', coupon_owners, 'balances', balances);
+                              'slugOwners', slug_owners, 'couponOwners', coupon_owners, 'balances', balances, 'unowed', unowed);
 end $$;
 
 
@@ -3371,10 +3379,17 @@ begin
         from jsonb_to_recordset(coupons) as c (n integer, id text, label text);
     end if;
     if balances is not null then
+        -- Who exists is named by the key of the main slug.
+        perform assert_unchanged(not exists (
+            select from jsonb_to_recordset(balances) as b (key text)
+            where b.key is not null
+              and (select p.id from partners p where p.program_id = program and p.slug_key = b.key and p.status = 'approved') is null));
         with made as (
             insert into commissions (id, workspace_id, program_id, partner_id, kind, amount_cents, currency, payable_at, created_at)
-            select uuidv7(), workspace, program, ids[b.n], 'opening_balance', b.cents, 'USD', now, now
-            from jsonb_to_recordset(balances) as b (n integer, cents bigint)
+            select uuidv7(), workspace, program,
+                   coalesce(ids[b.n], (select p.id from partners p where p.program_id = program and p.slug_key = b.key)),
+                   'opening_balance', b.cents, 'USD', now, now
+            from jsonb_to_recordset(balances) as b (n integer, key text, cents bigint)
             returning id, amount_cents
         )
         select jsonb_build_object('count', count(*), 'ids', jsonb_agg(id),

@@ -213,6 +213,7 @@ const PDF = 'a document of one payout'
 const EXPORT = 'pages of its list, which is measured'
 const SAMPLE = 'reads what its list reads'
 const ALL = 'lists every row, as a file'
+const IMPORT = 'reads the rows of one import'
 const PERSON = 'exports all that is stored about one person'
 
 /** The routes that are not measured, by Worker, with the reason. */
@@ -220,6 +221,8 @@ export const NOT_MEASURED: Record<'dashboard' | 'manage' | 'portal', Record<stri
   dashboard: {
     '/app': 'lists the workspaces of a person',
     '/app/:workspace/audit/:id': ONE,
+    '/app/:workspace/imports/:id': IMPORT,
+    '/app/:workspace/imports/:id/rows.csv': IMPORT,
     '/app/:workspace/partners/new': FORM,
     '/app/:workspace/applications/invite': FORM,
     '/app/:workspace/mails/preview/:kind': SAMPLE,

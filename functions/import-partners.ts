@@ -41,16 +41,22 @@ export default createApp<NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings']>()
       const { db, now, user } = c.var
       const sendWelcomeEmail = options?.sendWelcomeEmail ?? false
       const importOpeningBalances = options?.importOpeningBalances ?? false
+      const completeExisting = options?.completeExisting ?? false
       const rows = input.map((row) => readPartnerRow(row, importOpeningBalances))
       const good = rows.filter(isPartnerRow)
       const target = { address: c.req.param('workspace'), email: user.email, programId }
       const portalUrl = new URL('/portal', c.req.url).href
 
       const decide = (facts: PartnerImportFacts) => {
-        const { newPartners, warnings, ...decided } = decidePartnerImport(rows, facts, newSlugSuffix)
+        const { newPartners, completed, warnings, ...decided } = decidePartnerImport(
+          rows,
+          facts,
+          newSlugSuffix,
+          completeExisting,
+        )
         const answer: PartnerImportResponse = { ...decided, ...(warnings.length > 0 && { warnings }) }
         const details = { rows: rows.length, ...decided.summary, sendWelcomeEmail, importOpeningBalances }
-        return { partners: newPartners, answer, audit: { actor: user.email, details } }
+        return { partners: newPartners, completed, answer, audit: { actor: user.email, details } }
       }
       const saves = !options?.dryRun && rows.length > 0
       const call = saves ? await importCall('partners', request.importId, request) : null
@@ -73,7 +79,7 @@ export default createApp<NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings']>()
         if (loaded.answer) return c.json(loaded.answer, 200, { 'Idempotent-Replayed': 'true' })
 
         const sender = { workspaceName: workspace.name, sentBy: user.email, portalUrl }
-        const { partners, answer, audit } = decide(loaded.facts)
+        const { partners, completed, answer, audit } = decide(loaded.facts)
         if (!call) return c.json(answer)
 
         const saved = await savePartnerImport(db, {
@@ -83,6 +89,7 @@ export default createApp<NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings']>()
             ...partner,
             mail: sendWelcomeEmail ? welcomeDetails(partner, program, sender) : null,
           })),
+          completed,
           notice: {
             workspaceName: workspace.name,
             programName: program.name,

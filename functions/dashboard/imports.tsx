@@ -38,7 +38,12 @@ const COLUMNS: readonly (keyof ImportedRow)[] = [
 ]
 
 const STATUSES: Record<ImportCount['kind'], Record<string, string>> = {
-  partners: { created: 'created', skipped_existing: 'existed, and were skipped', error: 'refused' },
+  partners: {
+    created: 'created',
+    completed: 'existed, and got their opening balance',
+    skipped_existing: 'existed, and were skipped',
+    error: 'refused',
+  },
   customers: {
     created: 'created',
     updated: 'updated',

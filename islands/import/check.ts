@@ -9,7 +9,7 @@ import { programOf } from './program.ts'
 import { reportOf } from './report.ts'
 import { balanceSums } from './rules/balances.ts'
 import type { Mapping } from './rules/columns.ts'
-import { expectNewPartners, keepOwners, type Outcomes } from './rules/outcomes.ts'
+import { expectNewPartners, keepOwners, leaveExisting, type Outcomes } from './rules/outcomes.ts'
 import type { Rows } from './rules/records.ts'
 import { effects, offer, ownedCustomers, summary } from './rules/report.ts'
 import { inactiveKinds, rowsWith, type StatusKind } from './rules/statuses.ts'
@@ -27,6 +27,7 @@ export const check = async (file: CsvFile, mapping: Mapping, target: Target): Pr
   const options: Options = {
     mails: mailBox().checked,
     balances: balanceBox().checked,
+    completeExisting: false,
     statuses: [],
     keepOwners: false,
     creditKnown: false,
@@ -35,8 +36,9 @@ export const check = async (file: CsvFile, mapping: Mapping, target: Target): Pr
     title: 'Preparing preview',
     calls,
     url: (call) => urlOf(target.workspace, call),
-    // Always includes balances, so that their errors are known before the option is chosen.
-    body: (call) => bodyOf(call, target.programId, { ...options, balances: true }, null),
+    // Always includes balances, so that their errors, and who lacks one, are known before the options are chosen.
+    body: (call) =>
+      bodyOf(call, target.programId, { ...options, balances: true, completeExisting: true }, null),
     leave: 'Back to columns',
   })
   if (!answers) return null
@@ -61,6 +63,11 @@ const decide = (
       mailBox().checked,
     )
     const balances = option('Import opening balances', `${balanceBox().id}-now`, balanceBox().checked)
+    const lacking = answered.partners.filter(({ result }) => result?.status === 'completed').length
+    const complete = option(
+      `Also for ${counted(lacking, 'partner')} who ${lacking === 1 ? 'exists' : 'exist'} and never had one`,
+      'import-complete-existing',
+    )
     const statuses = inactiveKinds(rows.partners).map(({ kind, count, words }) => ({
       kind,
       ...option(
@@ -78,6 +85,7 @@ const decide = (
       const options: Options = {
         mails: mails.box.checked,
         balances: balances.box.checked,
+        completeExisting: balances.box.checked && complete.box.checked,
         statuses: statuses.flatMap(({ kind, box }) => (box.checked ? [kind] : [])),
         keepOwners: owners.box.checked,
         creditKnown: known.box.checked,
@@ -86,10 +94,12 @@ const decide = (
       mailBox().checked = options.mails
       balanceBox().checked = options.balances
       const expected = expectNewPartners(outcomesWith(answered, chosen), options.balances)
-      const outcomes = options.keepOwners ? keepOwners(expected) : expected
+      const completed = options.completeExisting ? expected : leaveExisting(expected)
+      const outcomes = options.keepOwners ? keepOwners(completed) : completed
       const does = effects(outcomes, options, elsewhere)
       mails.effect.textContent = does.mails
       balances.effect.textContent = does.balances
+      complete.box.disabled = !options.balances
       known.effect.textContent = `Changes ${target.programName}, also for its other known customers: the setting attributeKnownCustomers.`
       sums.replaceChildren(...balancesPart(chosen))
       report.replaceChildren(
@@ -128,7 +138,14 @@ const decide = (
         : null,
       sums,
       rows.partners.length > 0
-        ? h('fieldset', {}, h('legend', {}, 'Options for new partners'), mails.part, balances.part)
+        ? h(
+            'fieldset',
+            {},
+            h('legend', {}, lacking > 0 ? 'Options for partners' : 'Options for new partners'),
+            mails.part,
+            balances.part,
+            lacking > 0 ? complete.part : null,
+          )
         : null,
       rows.customers.length > 0 && programOf(target.programId)?.creditsCustomers === false
         ? h(
@@ -151,7 +168,7 @@ const decide = (
         button('Back to columns', () => resolve(null), 'quiet'),
       ),
     )
-    for (const { box, effect } of [mails, balances, owners, known, ...statuses]) {
+    for (const { box, effect } of [mails, balances, complete, owners, known, ...statuses]) {
       box.addEventListener('change', () => {
         show()
         announce(effect.textContent || (start.textContent ?? ''))

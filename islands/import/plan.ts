@@ -57,7 +57,12 @@ export const bodyOf = (call: Call, programId: string, options: Options, importId
   return call.kind === 'partners'
     ? {
         ...head,
-        options: { sendWelcomeEmail: options.mails, importOpeningBalances: options.balances, dryRun },
+        options: {
+          sendWelcomeEmail: options.mails,
+          importOpeningBalances: options.balances,
+          ...(options.completeExisting && { completeExisting: true }),
+          dryRun,
+        },
         rows: call.rows.map(partnerBody),
       }
     : { ...head, options: { keepOwners: options.keepOwners, dryRun }, rows: call.rows.map(customerBody) }

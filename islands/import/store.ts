@@ -7,6 +7,7 @@ import type { Mapping } from './rules/columns.ts'
 import type { StatusKind } from './rules/statuses.ts'
 
 /**
+ * @property completeExisting whether partners who exist without an opening balance get theirs
  * @property statuses which partners to import besides active ones
  * @property creditKnown whether the program credits reported sales of known customers from now on
  * @property keepOwners whether customers of other partners stay theirs
@@ -14,6 +15,7 @@ import type { StatusKind } from './rules/statuses.ts'
 export type Options = {
   mails: boolean
   balances: boolean
+  completeExisting: boolean
   statuses: StatusKind[]
   keepOwners: boolean
   creditKnown: boolean

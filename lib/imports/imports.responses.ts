@@ -14,11 +14,12 @@ export const PartnerImportResponse = z
       errors: z.int(),
       slugsRenamed: z.int(),
       couponsMapped: z.int(),
+      completed: z.int().optional().meta({ description: 'Only with `completeExisting`.' }),
     }),
     results: z.array(
       z.strictObject({
         email: z.string(),
-        status: z.enum(['created', 'skipped_existing', 'error']),
+        status: z.enum(['created', 'completed', 'skipped_existing', 'error']),
         slug: z.string(),
         couponMapped: z.boolean(),
         requestedSlug: z.string().optional().meta({ description: 'The requested slug, if it was taken.' }),

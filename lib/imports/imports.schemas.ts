@@ -45,6 +45,9 @@ export const PartnerImport = z
         importOpeningBalances: flag(
           'Creates an immediately payable commission from each new partner’s `openingBalanceCents`.',
         ),
+        completeExisting: flag(
+          'With `importOpeningBalances`: partners who exist, are active and never had an opening balance get that of their row.',
+        ),
         dryRun,
       }),
     ),

@@ -7,7 +7,13 @@ import { slugKey } from '../slugs.ts'
 import { slugOrIdOf, type Workspace } from '../workspace/workspaces.queries.ts'
 import type { ImportCall } from './import-calls.queries.ts'
 import type { PartnerImportResponse } from './imports.responses.ts'
-import { type NewPartner, type PartnerImportFacts, type PartnerRow, preferredSlug } from './partner-import.ts'
+import {
+  type CompletedPartner,
+  type NewPartner,
+  type PartnerImportFacts,
+  type PartnerRow,
+  preferredSlug,
+} from './partner-import.ts'
 
 /** Rows' values as the functions read them: a line each, a tab for null. Valid rows have neither in a value. */
 const lines = (values: (string | null)[]): string => values.map((value) => value ?? '\t').join('\n')
@@ -23,6 +29,7 @@ type Answer = {
   slugOwners?: Record<string, string> | null
   couponOwners?: Record<string, string> | null
   balances?: Record<string, number> | null
+  unowed?: Record<string, string | null> | null
   answer?: PartnerImportResponse
   isSaved?: boolean
 }
@@ -35,6 +42,7 @@ const toLoaded = (answer: Answer | null | undefined) => ({
     slugOwners: new Map(Object.entries(answer?.slugOwners ?? {})),
     couponOwners: new Map(Object.entries(answer?.couponOwners ?? {})),
     balancesElsewhere: new Map(Object.entries(answer?.balances ?? {})),
+    unowed: new Map(Object.entries(answer?.unowed ?? {})),
   } satisfies PartnerImportFacts,
   /** Of the same call, if it was made before. */
   answer: answer?.answer,
@@ -77,6 +85,7 @@ type PartnerImport = {
   workspaceId: string
   programId: string
   partners: PlannedPartner[]
+  completed: CompletedPartner[]
   /** For the mail to other managers about opening balances, which has the sums besides. */
   notice: OpeningBalancesNotice
   audit: Audit
@@ -94,22 +103,26 @@ const columns = (partners: NewPartner[]) => ({
   slugKeys: lines(partners.map(({ slug }) => slugKey(slug))),
 })
 
-/** The extras of the partners that have one, by the partner's line; null if no partner has one. */
-const extras = <Partner, Extra>(partners: Partner[], of: (partner: Partner) => Extra | null) => {
-  const found = partners.flatMap((partner, index) => {
+/** The extras of the partners that have one, by the partner's line. */
+const extrasOf = <Partner, Extra>(partners: Partner[], of: (partner: Partner) => Extra | null) =>
+  partners.flatMap((partner, index) => {
     const extra = of(partner)
     return extra === null ? [] : [{ n: index + 1, ...extra }]
   })
-  return found.length > 0 ? JSON.stringify(found) : null
-}
+
+/** A list for the database; null for an empty one. */
+const jsonOf = (list: object[]): string | null => (list.length > 0 ? JSON.stringify(list) : null)
+
+const extras = <Partner, Extra>(partners: Partner[], of: (partner: Partner) => Extra | null) =>
+  jsonOf(extrasOf(partners, of))
 
 /** The further links of all partners, by the partner's line; null for none. */
-const furtherLinks = (partners: NewPartner[]) => {
-  const found = partners.flatMap(({ otherSlugs }, index) =>
-    otherSlugs.map((slug) => ({ n: index + 1, slug, key: slugKey(slug) })),
+const furtherLinks = (partners: NewPartner[]) =>
+  jsonOf(
+    partners.flatMap(({ otherSlugs }, index) =>
+      otherSlugs.map((slug) => ({ n: index + 1, slug, key: slugKey(slug) })),
+    ),
   )
-  return found.length > 0 ? JSON.stringify(found) : null
-}
 
 /**
  * Inserts partners with their further links, coupons, opening balances and mails, in one transaction. Idempotent, see
@@ -119,17 +132,20 @@ const furtherLinks = (partners: NewPartner[]) => {
  */
 export const savePartnerImport = async (
   db: Db,
-  { workspaceId, programId, partners, notice, audit, call, answer, now }: PartnerImport,
+  { workspaceId, programId, partners, completed, notice, audit, call, answer, now }: PartnerImport,
 ): Promise<boolean> => {
   const { emails, names, slugs, slugKeys } = columns(partners)
   const links = furtherLinks(partners)
   const coupons = extras(partners, ({ coupon }) => coupon)
-  const balances = extras(partners, ({ openingBalanceCents: cents }) => (cents > 0 ? { cents } : null))
+  const balances = [
+    ...extrasOf(partners, ({ openingBalanceCents: cents }) => (cents > 0 ? { cents } : null)),
+    ...completed.map(({ slug, openingBalanceCents: cents }) => ({ key: slugKey(slug), cents })),
+  ]
   const mails = extras(partners, ({ mail }) => mail && { details: mail })
   const save = sql`
     select save_partner_import_1(
-      ${workspaceId}, ${programId}, ${emails}, ${names}, ${slugs}, ${slugKeys}, ${links}, ${coupons}, ${balances},
-      ${balances && JSON.stringify(notice)}, ${mails},
+      ${workspaceId}, ${programId}, ${emails}, ${names}, ${slugs}, ${slugKeys}, ${links}, ${coupons}, ${jsonOf(balances)},
+      ${balances.length > 0 ? JSON.stringify(notice) : null}, ${mails},
       ${call.id}, ${audit.actor}, ${JSON.stringify(audit.details)}, ${call.importId}, ${call.hash},
       ${JSON.stringify(answer)}, ${now})`
   return (await unlessTaken(() => save.execute(db))) !== null
@@ -178,5 +194,6 @@ const TAKEN = [
   'partners_program_id_slug_key_key',
   'links_program_id_slug_key_key',
   'coupon_aliases_workspace_id_coupon_id_key',
+  'commissions_opening_balance_key',
   'import_calls_workspace_id_import_id_hash_key',
 ]

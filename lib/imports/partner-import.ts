@@ -37,9 +37,11 @@ export type PartnerImportFacts = {
   couponOwners: ReadonlyMap<string, string>
   /**
    * What the workspace's other programs owe as opening balances, in cents of USD, by the email addresses of rows with a
-   * balance of their own. Not of a partner who exists in this program without one: it gets none.
+   * balance of their own.
    */
   balancesElsewhere: ReadonlyMap<string, number>
+  /** Of these rows, the partners who exist without an opening balance: the main slug, or null of a banned one. */
+  unowed: ReadonlyMap<string, string | null>
 }
 
 /** The facts of an import into an empty program. */
@@ -48,15 +50,19 @@ export const NOTHING_EXISTS: PartnerImportFacts = {
   slugOwners: new Map(),
   couponOwners: new Map(),
   balancesElsewhere: new Map(),
+  unowed: new Map(),
 }
 
 /** A partner to insert. The coupon is null if another partner has it, and slugs that another one has are left out. */
 export type NewPartner = Omit<PartnerRow, 'slug'> & { slug: string }
 
+/** A partner who exists, and gets its opening balance. */
+export type CompletedPartner = Pick<NewPartner, 'slug' | 'openingBalanceCents'>
+
 /** The result of one row, in the response. */
 export type PartnerResult = {
   email: string
-  status: 'created' | 'skipped_existing' | 'error'
+  status: 'created' | 'completed' | 'skipped_existing' | 'error'
   slug: string
   couponMapped: boolean
   /** The row's slug, if it was taken: links with it credit another partner. */
@@ -81,10 +87,11 @@ export type PartnerImportWarning = {
 export type PartnerImportSummary = Record<
   'created' | 'skippedExisting' | 'errors' | 'slugsRenamed' | 'couponsMapped',
   number
->
+> & { completed?: number }
 
 export type PartnerImportDecision = {
   newPartners: NewPartner[]
+  completed: CompletedPartner[]
   results: PartnerResult[]
   summary: PartnerImportSummary
   warnings: PartnerImportWarning[]
@@ -142,16 +149,26 @@ const notKept = (wanted: string[], keeps: (slug: string) => boolean) => {
  * reserve no slug and no coupon.
  *
  * @param suffix generates a suffix for a slug that is taken
+ * @param completeExisting whether partners who exist and never had an opening balance get that of their row
  */
 export const decidePartnerImport = (
   rows: (PartnerRow | BadPartnerRow)[],
   facts: PartnerImportFacts,
   suffix: () => string,
+  completeExisting = false,
 ): PartnerImportDecision => {
   const creating = rowsToCreate(rows, facts)
   const slugs = assignSlugs([...creating.values()], facts, suffix)
   const coupons = new Map(facts.couponOwners)
   const newPartners: NewPartner[] = []
+  const completed = new Map<string, CompletedPartner>()
+  const completes = ({ email, openingBalanceCents }: PartnerRow): boolean => {
+    const slug = completeExisting && openingBalanceCents > 0 ? facts.unowed.get(email) : null
+    // Of two addresses of a partner, the first row counts.
+    if (!slug || completed.has(slug)) return false
+    completed.set(slug, { slug, openingBalanceCents })
+    return true
+  }
 
   const results = rows.map((row): PartnerResult => {
     const { email } = row
@@ -166,7 +183,7 @@ export const decidePartnerImport = (
       const wanted = [...(row.slug === null ? [] : [row.slug]), ...row.otherSlugs]
       return {
         email,
-        status: 'skipped_existing',
+        status: completes(row) ? 'completed' : 'skipped_existing',
         slug,
         couponMapped: false,
         ...notKept(wanted, keeps),
@@ -187,16 +204,27 @@ export const decidePartnerImport = (
       ...(row.coupon && !couponMapped && couponTaken(row.coupon.id)),
     }
   })
-  return { newPartners, results, summary: summarize(results), warnings: warnings(creating, facts) }
+  return {
+    newPartners,
+    completed: [...completed.values()],
+    results,
+    summary: { ...summarize(results), ...(completeExisting && { completed: completed.size }) },
+    warnings: warnings(creating, facts, completed),
+  }
 }
 
 /** The specification makes each opening balance payable, so an import into a second program owes it twice. */
 const warnings = (
   creating: ReadonlyMap<string, PartnerRow>,
-  { balancesElsewhere }: PartnerImportFacts,
+  { balancesElsewhere, unowed }: PartnerImportFacts,
+  completed: ReadonlyMap<string, CompletedPartner>,
 ): PartnerImportWarning[] => {
-  // Of a repeated address, only the first row creates a balance, which may have none.
-  const found = [...balancesElsewhere].filter(([email]) => creating.get(email)?.openingBalanceCents !== 0)
+  const found = [...balancesElsewhere].filter(([email]) => {
+    // Who exists without a balance gets none, unless it is completed.
+    if (unowed.has(email)) return completed.has(unowed.get(email) ?? '')
+    // Of a repeated address, only the first row creates a balance, which may have none.
+    return creating.get(email)?.openingBalanceCents !== 0
+  })
   if (found.length === 0) return []
   const amountCents = found.reduce((sum, [, cents]) => sum + cents, 0)
   const currency = 'USD'

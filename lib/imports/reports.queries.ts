@@ -7,7 +7,7 @@ import type { PageRequest } from '../db/page-request.ts'
  * An import of any number of calls.
  *
  * @property id of its first call, which is the cursor of the list
- * @property partners how many it has created
+ * @property partners how many it has created, or given an opening balance
  * @property customers how many it has created, updated or moved
  * @property errors how many rows were refused
  */
@@ -30,7 +30,7 @@ export const listImports = async (
   const { rows } = await sql<ImportSummary>`
     select c.audit_id as id, c.import_id as "importId", a.actor, a.created_at as at, t.*
     from import_calls c join audit_entries a on a.id = c.audit_id cross join lateral (
-      select coalesce(sum((e.details ->> 'created')::integer) filter (where e.action = 'partners.imported'), 0)::integer as partners,
+      select coalesce(sum((e.details ->> 'created')::integer + coalesce((e.details ->> 'completed')::integer, 0)) filter (where e.action = 'partners.imported'), 0)::integer as partners,
              coalesce(sum((e.details ->> 'rows')::integer - (e.details ->> 'unchanged')::integer - (e.details ->> 'errors')::integer)
                       filter (where e.action = 'customers.imported'), 0)::integer as customers,
              coalesce(sum((e.details ->> 'errors')::integer), 0)::integer as errors

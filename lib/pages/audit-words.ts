@@ -173,6 +173,7 @@ const ACTIONS: Record<AuditAction, (details: Details, amount: (of: Details) => s
   'partners.imported': (d, amount) => {
     const results = tally([
       [d.created, 'created'],
+      [d.completed, 'given an opening balance'],
       [d.skippedExisting, 'skipped'],
       [d.errors, 'with errors'],
       [d.slugsRenamed, 'with a changed slug'],
@@ -184,7 +185,7 @@ const ACTIONS: Record<AuditAction, (details: Details, amount: (of: Details) => s
       d.importOpeningBalances === true
         ? (openingBalances(d.openingBalances, amount) ?? 'imported opening balances')
         : '',
-    ].filter((words) => words && number(d.created) > 0)
+    ].filter((words) => words && number(d.created) + number(d.completed) > 0)
     return [`imported ${counted(number(d.rows), 'partner')}: ${results}`, ...options].join('; ')
   },
   'customers.imported': (d) =>

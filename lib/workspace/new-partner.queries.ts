@@ -88,6 +88,7 @@ const load = async (db: Db, { workspaceId }: Act, wanted: NewPartner & PartnerRo
     slugOwners: new Map(holder ? [[holder.slugKey, holder.slugKey]] : []),
     couponOwners: new Map(alias && coupon ? [[coupon.id, '']] : []),
     balancesElsewhere: new Map<string, number>(),
+    unowed: new Map<string, string>(),
   }
   return { program, existing, group, facts }
 }

@@ -45,6 +45,7 @@ test.each([
     workspaceId: merchant.workspace.id,
     programId: merchant.programId,
     partners: [partner('a@partner.example', 'a', 'A'), partner(taken.email, taken.slug, taken.coupon)],
+    completed: [],
     notice: { workspaceName: 'Shop', programName: 'Friends', url: 'https://track.example/app/shop/audit' },
     audit: { actor: 'manager@x.example', details: {} },
     call: await importCall('partners', null, {}),

@@ -11,6 +11,7 @@ const NOBODY: PartnerImportFacts = {
   slugOwners: new Map(),
   couponOwners: new Map(),
   balancesElsewhere: new Map(),
+  unowed: new Map(),
 }
 const row = (email: string, changes: Partial<PartnerRow> = {}): PartnerRow => ({
   email,

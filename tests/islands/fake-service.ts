@@ -27,6 +27,7 @@ type Call = {
     dryRun?: boolean
     sendWelcomeEmail?: boolean
     importOpeningBalances?: boolean
+    completeExisting?: boolean
     keepOwners?: boolean
   }
   rows: (PartnerBody & CustomerBody)[]
@@ -80,7 +81,10 @@ export const startService = async () => {
         const gone = [...(row.slug ? [row.slug] : []), ...(row.slugs ?? [])].filter(
           (slug) => !here.includes(slugKey(slug)),
         )
-        const status = 'skipped_existing'
+        const lacks = options.importOpeningBalances && row.openingBalanceCents && !known.openingBalanceCents
+        const status = lacks && options.completeExisting ? 'completed' : 'skipped_existing'
+        if (status === 'completed')
+          partners.set(row.email, { ...known, openingBalanceCents: row.openingBalanceCents ?? 0 })
         return {
           ...NOTHING,
           email: row.email,

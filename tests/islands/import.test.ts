@@ -560,3 +560,25 @@ test('a partner of several rows keeps all of its links, also when the file is im
   expect(await text()).toContain('1 link will break')
   expect(await text()).toContain('maya-3 → maya')
 })
+
+test('balances that an earlier import left out are offered for the partners who exist', async () => {
+  const partner = (slug: string) => ({ email: `${slug}@example.com`, slug })
+  service.state.partners.set('maya@example.com', partner('maya'))
+  service.state.partners.set('leo@example.com', { ...partner('leo'), openingBalanceCents: 500 })
+  await checkFile(
+    'b.csv',
+    'email,slug,balance\nmaya@example.com,maya,7.50\nleo@example.com,leo,5\nida@example.com,ida,1\n',
+  )
+  expect(await text()).toContain('Partners 1 new, 2 existing.')
+  const complete = stage().getByLabel('Also for 1 partner who exists and never had one')
+  expect(await complete.isDisabled()).toBe(true)
+  await stage().getByLabel('Import opening balances').check()
+  expect(await text()).toContain('Creates 1.00 USD payable now.')
+  await complete.check()
+  expect(await text()).toContain('Partners 1 new, 1 existing, 1 existing one to get an opening balance.')
+  expect(await text()).toContain('Creates 8.50 USD payable now.')
+  await press('Import 1 new partner and 1 balance of existing partners into Pine & Co')
+  await step('Import complete')
+  expect(imported().at(-1)?.options).toMatchObject({ importOpeningBalances: true, completeExisting: true })
+  expect(await text()).toContain('1 existing one with an opening balance')
+})

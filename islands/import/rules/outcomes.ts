@@ -58,6 +58,16 @@ export const expectNewPartners = ({ partners, customers }: Outcomes, withBalance
   }
 }
 
+/** What a dry run finds, if partners who exist get no opening balance. */
+export const leaveExisting = ({ partners, customers }: Outcomes): Outcomes => ({
+  partners: partners.map(({ row, result }) =>
+    result?.status === 'completed'
+      ? { row, result: { ...result, status: 'skipped_existing' } }
+      : { row, result },
+  ),
+  customers,
+})
+
 /** What a dry run finds, if customers stay with the partner that they have. */
 export const keepOwners = ({ partners, customers }: Outcomes): Outcomes => ({
   partners,

@@ -51,6 +51,10 @@ export const summary = (
               partnersWith('skipped_existing'),
               `${partnersWith('skipped_existing').toLocaleString('en')} existing`,
             ),
+            some(
+              partnersWith('completed'),
+              `${counted(partnersWith('completed'), 'existing one', 'existing ones')} ${dryRun ? 'to get' : 'with'} an opening balance`,
+            ),
             some(renamed, `${counted(renamed, 'slug')} renamed`),
             some(mapped, `${counted(mapped, 'coupon')} linked`),
             errors(failed(partners)),
@@ -88,10 +92,16 @@ export const offer = (
   const customersWith = (status: string) =>
     customers.filter(({ row, result }) => result?.status === status && !row.problem).length
   const fresh = partnersWith('created')
+  const completed = partnersWith('completed')
   const changed = customersWith('created') + customersWith('updated') + customersWith('moved')
   const here = partnersWith('skipped_existing') + customersWith('unchanged')
-  const what = [fresh > 0 && counted(fresh, 'new partner'), changed > 0 && counted(changed, 'customer')]
-  if (fresh + changed > 0) return `Import ${what.filter(Boolean).join(' and ')} into ${programName}`
+  const what = [
+    fresh > 0 && counted(fresh, 'new partner'),
+    completed > 0 && counted(completed, 'balance of existing partners', 'balances of existing partners'),
+    changed > 0 && counted(changed, 'customer'),
+  ]
+  if (fresh + completed + changed > 0)
+    return `Import ${what.filter(Boolean).join(' and ')} into ${programName}`
   return here > 0 ? `Import ${counted(here, 'row')} into ${programName} again` : null
 }
 
@@ -141,6 +151,7 @@ export const effects = (
   const fresh = partners.filter(
     ({ row, result }) => result?.status === 'created' && !problemOf(row, chosen.balances),
   )
+  const completed = partners.filter(({ result }) => result?.status === 'completed')
   const cents = (some: Outcomes['partners']) =>
     some.reduce((total, { row }) => total + (row.openingBalanceCents ?? 0), 0)
   const here = partners.filter(({ result }) => result?.status === 'skipped_existing')
@@ -148,7 +159,7 @@ export const effects = (
 
   const mails = `${chosen.mails ? 'Sends' : 'Would send'} ${counted(fresh.length, 'email')}.`
   const balances = [
-    `${chosen.balances ? 'Creates' : 'Would create'} ${formatMoney(cents(fresh), 'USD')} payable now.`,
+    `${chosen.balances ? 'Creates' : 'Would create'} ${formatMoney(cents([...fresh, ...completed]), 'USD')} payable now.`,
     ...elsewhere.map(
       ({ count, currency, amountCents }) =>
         `${counted(count, 'partner')} also owed ${formatMoney(amountCents, currency)} in another program.`,
