@@ -2,6 +2,7 @@
 
 import { formatMoney } from '../../lib/money.ts'
 import { counted } from '../../lib/plural.ts'
+import { deltasPart, partnersHere } from './deltas.ts'
 import { announce, button, byId, h, showStep } from './dom.ts'
 import type { CsvFile } from './file.ts'
 import { bodyOf, callsOf, outcomesOf, rowsOf, urlOf } from './plan.ts'
@@ -9,6 +10,7 @@ import { programOf } from './program.ts'
 import { reportOf } from './report.ts'
 import { balanceSums } from './rules/balances.ts'
 import type { Mapping } from './rules/columns.ts'
+import { type Deltas, deltasOf } from './rules/deltas.ts'
 import { expectNewPartners, keepOwners, leaveExisting, type Outcomes } from './rules/outcomes.ts'
 import type { Rows } from './rules/records.ts'
 import { effects, offer, ownedCustomers, summary } from './rules/report.ts'
@@ -43,7 +45,9 @@ export const check = async (file: CsvFile, mapping: Mapping, target: Target): Pr
   })
   if (!answers) return null
   const answered = { ...outcomesOf(rows, calls, answers), elsewhere: balancesElsewhere(answers) }
-  return decide(file, mapping, target, rows, answered)
+  const exists = answered.partners.some(({ result }) => result && result.status !== 'created')
+  const here = exists ? await partnersHere(target.workspace, target.programId) : []
+  return decide(file, mapping, target, rows, answered, deltasOf(answered, here))
 }
 
 const mailBox = () => byId('import-mails', HTMLInputElement)
@@ -55,6 +59,7 @@ const decide = (
   target: Target,
   rows: Rows,
   { elsewhere, ...answered }: Outcomes & { elsewhere: BalancesElsewhere[] },
+  deltas: Deltas,
 ): Promise<Job | null> =>
   new Promise((resolve) => {
     const mails = option(
@@ -123,6 +128,7 @@ const decide = (
       'Import preview',
       h('p', {}, 'Nothing has been imported yet.'),
       report,
+      ...deltasPart(deltas, target.programName),
       statuses.length > 0
         ? h(
             'fieldset',

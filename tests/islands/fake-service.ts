@@ -188,7 +188,18 @@ export const startService = async () => {
       state.settings.push({ id: c.req.param('id'), ...(await c.req.json<object>()) })
       return c.json({})
     })
-    .get('/api/workspaces/acme/partners', (c) => c.json({ data: [{ id: c.req.query('slug') }] }))
+    .get('/api/workspaces/acme/partners', (c) => {
+      const id = c.req.query('slug')
+      if (id) return c.json({ data: [{ id }] })
+      const all = [...state.partners.values()].map(({ email, name, slug }) => ({
+        email,
+        name: name ?? null,
+        slug,
+      }))
+      const from = Number(c.req.query('cursor') ?? 0)
+      const next = from + Number(c.req.query('limit'))
+      return c.json({ data: all.slice(from, next), nextCursor: next < all.length ? String(next) : null })
+    })
     .get('/api/workspaces/acme/partners/:id/links', (c) => {
       const slug = c.req.param('id')
       return c.json({ data: [{ slug, clicks: state.clicks.get(slug) ?? 0 }] })

@@ -582,3 +582,22 @@ test('balances that an earlier import left out are offered for the partners who 
   expect(imported().at(-1)?.options).toMatchObject({ importOpeningBalances: true, completeExisting: true })
   expect(await text()).toContain('1 existing one with an opening balance')
 })
+
+test('a later export shows whose name was changed, and who is no longer in it', async () => {
+  for (let n = 0; n < 450; n++)
+    service.state.partners.set(`p${n}@example.com`, {
+      email: `p${n}@example.com`,
+      name: `Partner ${n}`,
+      slug: `slug-${n}`,
+    })
+  await checkFile('all.csv', partners(449).replace('Partner 7,', 'Ida Lind,'))
+  expect(await text()).toContain('1 name differs')
+  expect(await page.getByRole('row', { name: 'p7@example.com' }).innerText()).toMatch(/Partner 7\s+Ida Lind/)
+  expect(await text()).toContain('1 partner of Pine & Co is not in the file')
+  expect(await page.getByRole('row', { name: 'p449@example.com' }).count()).toBe(1)
+  await page.getByRole('button', { name: 'Download list' }).first().waitFor()
+
+  await page.reload()
+  await checkFile('few.csv', partners(10))
+  expect(await text()).not.toContain('not in the file')
+})
