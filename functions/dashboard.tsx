@@ -32,6 +32,7 @@ import partners from './dashboard/partners.tsx'
 import partnersActions from './dashboard/partners-actions.tsx'
 import partnersExport from './dashboard/partners-export.ts'
 import partnersMail from './dashboard/partners-mail.tsx'
+import partnersMoved from './dashboard/partners-moved.tsx'
 import payer from './dashboard/payer.tsx'
 import payoutCancel from './dashboard/payout-cancel.tsx'
 import payoutList from './dashboard/payout-list.tsx'
@@ -67,6 +68,7 @@ export default createPages<NudgeEnv<'OUTBOX' | 'PAYOUT_QUEUE' | 'WEBHOOKS'>['Bin
   .route('/', partnersActions)
   .route('/', partnersExport)
   .route('/', partnersMail)
+  .route('/', partnersMoved)
   .route('/', newPartner)
   .route('/', invitations)
   .route('/', applications)

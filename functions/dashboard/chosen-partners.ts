@@ -22,3 +22,4 @@ export const readChosen = (fields: Fields): string[] => {
 /** Below the workspace's pages: where they are sent to. */
 export const EXPORT_CHOSEN = '/partners/export'
 export const MAIL_CHOSEN = '/partners/mail'
+export const MOVED_CHOSEN = '/partners/moved'

@@ -19,7 +19,7 @@ import {
 } from '../../lib/workspace/change-partners.queries.ts'
 import { programsAndGroupsQuery } from '../../lib/workspace/partners.queries.ts'
 import { groupOptions, type ProgramAndGroup } from './choices.tsx'
-import { chosenPartners, EXPORT_CHOSEN, MAIL_CHOSEN } from './chosen-partners.ts'
+import { chosenPartners, EXPORT_CHOSEN, MAIL_CHOSEN, MOVED_CHOSEN } from './chosen-partners.ts'
 
 /** In the place of a group's id. */
 const NO_GROUP = 'none'
@@ -59,6 +59,9 @@ export const PartnerActions = ({
         </button>
         <button type="submit" formaction={`${base}${MAIL_CHOSEN}`} class="quiet">
           Write an email
+        </button>
+        <button type="submit" formaction={`${base}${MOVED_CHOSEN}`} class="quiet">
+          Send “We’ve moved”
         </button>
         <button type="submit" formaction={`${base}${EXPORT_CHOSEN}`} class="quiet">
           Download CSV

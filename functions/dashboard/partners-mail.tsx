@@ -32,6 +32,7 @@ import { Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { counted } from '../../lib/plural.ts'
 import { MAIL_CHOSEN, readChosen } from './chosen-partners.ts'
+import { Skipped } from './skipped-partners.tsx'
 
 const LABELS = { subject: 'Subject', intro: 'Text' }
 
@@ -91,33 +92,6 @@ const WHY: Record<SkipReason, string> = {
   same_address: 'another chosen partner with the same address gets it',
 }
 
-/** Names per reason. More would make the page long, and the rest are like them. */
-const NAMES_SHOWN = 20
-
-const Skipped = ({ base, skipped }: { base: string } & Pick<ReturnType<typeof planMailing>, 'skipped'>) => (
-  <>
-    <h2>{counted(skipped.length, 'partner')} will not get it</h2>
-    <ul>
-      {SKIP_REASONS.map((reason) => {
-        const partners = skipped.filter((one) => one.reason === reason).map(({ partner }) => partner)
-        if (partners.length === 0) return null
-        return (
-          <li>
-            {counted(partners.length, 'partner')}: {WHY[reason]} (
-            {partners.slice(0, NAMES_SHOWN).map(({ id, name, slug }, index) => (
-              <>
-                {index > 0 && ', '}
-                <a href={`${base}/partners/${id}`}>{name ?? slug}</a>
-              </>
-            ))}
-            {partners.length > NAMES_SHOWN && ` and ${partners.length - NAMES_SHOWN} more`})
-          </li>
-        )
-      })}
-    </ul>
-  </>
-)
-
 /** The mail as a partner gets it, in plain text. Its link to unsubscribe is signed when it is sent. */
 const Sample = ({ c, text, partner }: { c: Context<WorkspaceEnv>; text: MailText; partner: Candidate }) => {
   const { name: partnerName, programName } = partner
@@ -158,7 +132,7 @@ const preview = async (
       <h1>{title}</h1>
       <Problem message={refusal} />
       {first && isHolding && <p>{WHY_HELD}</p>}
-      {skipped.length > 0 && <Skipped base={base} skipped={skipped} />}
+      {skipped.length > 0 && <Skipped base={base} skipped={skipped} reasons={SKIP_REASONS} why={WHY} />}
       {first && <Sample c={c} text={text} partner={first} />}
       <form method="post" action={`${base}${MAIL_CHOSEN}/send`}>
         <Chosen ids={candidates.map(({ id }) => id)} />

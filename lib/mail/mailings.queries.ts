@@ -8,8 +8,8 @@ import type { MailText } from './texts.ts'
 
 const DAY_MS = 86_400_000
 
-/** The partners of a workspace among the ids, oldest first. @param ids UUIDs, at least one */
-export const listCandidates = (db: Db, workspaceId: string, ids: readonly string[]): Promise<Candidate[]> =>
+/** The partners of a workspace among the ids, oldest first, as a query. @param ids UUIDs, at least one */
+export const candidatesQuery = (db: Db, workspaceId: string, ids: readonly string[]) =>
   db
     .selectFrom('partners as p')
     .innerJoin('programs as pr', 'pr.id', 'p.program_id')
@@ -21,7 +21,10 @@ export const listCandidates = (db: Db, workspaceId: string, ids: readonly string
     .select(['p.id', 'p.email', 'p.name', 'p.slug', 'p.status', 'pr.name as programName'])
     .select((eb) => eb('o.email', 'is not', null).$castTo<boolean>().as('isUnsubscribed'))
     .orderBy('p.id')
-    .execute()
+
+/** The same, read. */
+export const listCandidates = (db: Db, workspaceId: string, ids: readonly string[]): Promise<Candidate[]> =>
+  candidatesQuery(db, workspaceId, ids).execute()
 
 type Mailing = {
   /** Of the form: one that is sent again sends no second mail. */

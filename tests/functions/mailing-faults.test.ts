@@ -21,7 +21,7 @@ const createWatched = async () => {
   const link = `/unsubscribe/${await unsubscribeToken(row?.key ?? '', merchant.partnerId)}`
   const state = async () => {
     const [found] = await database.query(
-      `select (select count(*)::int from mails where workspace_id = $1 and kind = 'message') as mails,
+      `select (select count(*)::int from mails where workspace_id = $1 and kind in ('message', 'moved')) as mails,
               (select count(*)::int from mailings where workspace_id = $1) as mailings,
               (select count(*)::int from mail_optouts where workspace_id = $1) as optouts,
               array(select action from audit_entries where workspace_id = $1 order by id) as log`,
@@ -41,6 +41,12 @@ const createWatched = async () => {
           intro: 'News.',
         })
       ).status,
+    sendMoved: async () =>
+      (
+        await submit('dashboard', `/app/${slug}/partners/moved/send`, {
+          [`choice-${merchant.partnerId}`]: 'on',
+        })
+      ).status,
     unsubscribe: async () => (await submit('portal', link, {})).status,
   }
 }
@@ -54,6 +60,12 @@ const CHANGES = [
     after: { mails: 1, mailings: 1, optouts: 0, log: ['partners.mailed'] },
   },
   {
+    change: 'the “We’ve moved” email to many',
+    status: 303,
+    send: ({ sendMoved }: Watched) => sendMoved(),
+    after: { mails: 1, mailings: 0, optouts: 0, log: ['partners.mailed'] },
+  },
+  {
     change: 'unsubscribing',
     status: 200,
     send: ({ unsubscribe }: Watched) => unsubscribe(),
@@ -62,7 +74,11 @@ const CHANGES = [
 ]
 
 /** Reads by what names nobody are not watched, so the write is the first or the third fetch. */
-const READS: Record<string, number> = { 'an email to many': 2, unsubscribing: 1 }
+const READS: Record<string, number> = {
+  'an email to many': 2,
+  'the “We’ve moved” email to many': 2,
+  unsubscribing: 1,
+}
 const untilWrite = (change: string) => Array.from({ length: READS[change] ?? 0 }, () => null)
 
 const LOSING: Fault[] = ['cut_before', 'cut_after', 'half', 'empty', 'shutdown_57P01', 'own_twin']
