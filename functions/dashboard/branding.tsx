@@ -68,7 +68,7 @@ const BrandForm = ({ base, program, brand, refused }: FormProps) => {
       />
       <Field
         {...control('supportEmail')}
-        hint="Where partners write to."
+        hint="Where partners write to. Without one, pages that send a partner to you name the manager who has been one longest."
         type="email"
         maxlength={MAX_EMAIL_LENGTH}
         autocomplete="off"

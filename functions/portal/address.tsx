@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { SessionEnv } from '../../lib/auth/session.ts'
 import { merchantAt } from '../../lib/brand/brand.ts'
-import { readSupportAddresses } from '../../lib/brand/brands.queries.ts'
+import { readContacts } from '../../lib/brand/brands.queries.ts'
 import { randomBase62 } from '../../lib/db/ids.ts'
 import { readEmail } from '../../lib/emails.ts'
 import { createRoutes } from '../../lib/http/app.ts'
@@ -77,7 +77,7 @@ export default createRoutes<SessionEnv>()
     if (!to) return showForm(c, EXPIRED)
     const portalUrl = new URL('/portal', c.req.url).href
     const outcome = await changeAddress(db, { from: user.email, to, tokenHash, now, portalUrl })
-    if (outcome === 'taken') return showForm(c, taken(await readSupportAddresses(db, user.email)))
+    if (outcome === 'taken') return showForm(c, taken(await readContacts(db, user.email)))
     if (outcome !== 'changed') return showForm(c, EXPIRED)
     return renderPortal(c, { title: TITLE, at: '/portal', children: <ChangedPage to={to} /> })
   })

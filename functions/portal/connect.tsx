@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import type { SessionEnv } from '../../lib/auth/session.ts'
-import { readSupportAddresses } from '../../lib/brand/brands.queries.ts'
+import { readContacts } from '../../lib/brand/brands.queries.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { rpc } from '../../lib/http/rpc.ts'
 import { checked, form } from '../../lib/http/validate.ts'
@@ -37,13 +37,13 @@ const back = (c: Context<ConnectEnv>, notice: keyof typeof CONNECT_NOTICES) =>
 
 /** Renders the reason for a refusal, and whom to ask in the workspace, if that is known. */
 const refuse = async (c: Context<ConnectEnv>, message: string, workspaceId?: string) => {
-  const support = workspaceId ? await readSupportAddresses(c.var.db, c.var.user.email, workspaceId) : []
+  const contacts = workspaceId ? await readContacts(c.var.db, c.var.user.email, workspaceId) : []
   const children = (
     <>
       <h1>Something went wrong</h1>
       <Problem message={message} />
-      {support.map((supportEmail) => (
-        <Support supportEmail={supportEmail} />
+      {contacts.map((address) => (
+        <Support supportEmail={address} />
       ))}
       <p>
         <a href="/portal">Back to your programs</a>
@@ -127,7 +127,7 @@ export default createRoutes<ConnectEnv>()
     const holder = { workspaceId: data?.workspace ?? '', email: user.email }
     if (!data || !(await isHeldFor(db, holder, await sha256(data.token), now)))
       return refuse(c, NOT_HELD, data?.workspace)
-    const support = await readSupportAddresses(db, user.email, data.workspace)
+    const support = await readContacts(db, user.email, data.workspace)
     return renderPortal(c, {
       title: 'Confirm your Stripe account',
       at: '/portal',

@@ -11,7 +11,7 @@ import { createRoutes } from '../../lib/http/app.ts'
 import { noteForLog } from '../../lib/http/logging.ts'
 import { callerKey, limitRate } from '../../lib/http/rate-limit.ts'
 import { checked, form } from '../../lib/http/validate.ts'
-import { accentClass, Logo, Support } from '../../lib/pages/brand.tsx'
+import { accentClass, Logo, Merchant, Support } from '../../lib/pages/brand.tsx'
 import type { FormState } from '../../lib/pages/fields.tsx'
 import { money } from '../../lib/pages/money.tsx'
 import { noSuchPage, renderPage, signedIn } from '../../lib/pages/render.tsx'
@@ -43,7 +43,7 @@ const Invitation = ({ page, program, now }: { page: PublicJoinPage; program: Pro
         </a>
       </p>
     ) : (
-      <p class="empty">This program takes no applications at present.</p>
+      <Closed page={page} />
     )}
     <p class="hint">
       To apply, you sign in with your email address. You need no password. Sales happen on{' '}
@@ -54,7 +54,7 @@ const Invitation = ({ page, program, now }: { page: PublicJoinPage; program: Pro
 )
 
 /** What somebody reads instead of the form. */
-const STANDINGS: Record<Exclude<Standing, 'none' | 'invited' | 'rejected'>, Child> = {
+const STANDINGS: Record<Exclude<Standing, 'none' | 'invited' | 'rejected' | 'banned' | 'blocked'>, Child> = {
   applied: 'Your application has been sent. You get an email when it is approved.',
   approved: (
     <>
@@ -66,9 +66,30 @@ const STANDINGS: Record<Exclude<Standing, 'none' | 'invited' | 'rejected'>, Chil
       You are a partner already. <a href="/portal">Open the partner portal</a> to get your link.
     </>
   ),
-  banned: 'You can’t apply to this program.',
-  blocked: 'You can’t apply to this program.',
 }
+
+/** Shown to people whom the program has banned, or whose applications it has blocked. */
+const Barred = ({ contact }: PublicJoinPage) => (
+  <p>
+    You can’t apply to this program. If you think that this is a mistake, ask <Merchant at={[contact]} />.
+  </p>
+)
+
+/** Everybody sees it, so it names no address but the program's own. */
+const Closed = ({ page: { supportEmail, siteUrl } }: { page: PublicJoinPage }) => (
+  <p class="empty">
+    This program takes no applications at present.{' '}
+    {supportEmail ? (
+      <>
+        Ask <Merchant at={[supportEmail]} /> whether you can join.
+      </>
+    ) : (
+      <>
+        Ask the merchant on <a href={siteUrl}>{new URL(siteUrl).host}</a> whether you can join.
+      </>
+    )}
+  </p>
+)
 
 const PATH = '/join/:program'
 
@@ -116,6 +137,7 @@ const showApplication = (
   status: 200 | 400 | 409 = 200,
 ) => {
   const isInvited = standing === 'invited'
+  const isBarred = standing === 'banned' || standing === 'blocked'
   const canApply = isInvited || standing === 'none' || standing === 'rejected'
   const isOpen = page.isOpen || isInvited
   const children = (
@@ -123,8 +145,9 @@ const showApplication = (
       <h1>
         Apply to <bdi>{page.programName}</bdi>
       </h1>
-      {!canApply && <p>{STANDINGS[standing]}</p>}
-      {canApply && !isOpen && <p>This program takes no applications at present.</p>}
+      {isBarred && <Barred {...page} />}
+      {!canApply && !isBarred && <p>{STANDINGS[standing]}</p>}
+      {canApply && !isOpen && <Closed page={page} />}
       {canApply && isOpen && (
         <>
           {standing === 'rejected' && <p>Your former application was not accepted. You can apply again.</p>}

@@ -9,7 +9,7 @@ import { Field } from '../../lib/pages/fields.tsx'
 import { type BuiltLink, buildLink, LinkBuilder } from '../../lib/pages/link-builder.tsx'
 import { figure } from '../../lib/pages/money.tsx'
 import { Copyable, Done, noticeFor, Problem, Table } from '../../lib/pages/parts.tsx'
-import { ProgramFilter, renderPortal } from '../../lib/pages/portal.tsx'
+import { NoPrograms, NotActive, ProgramFilter, renderPortal } from '../../lib/pages/portal.tsx'
 import { noSuchPage } from '../../lib/pages/render.tsx'
 import { SubTable } from '../../lib/pages/sub-table.tsx'
 import { type OwnLinks, readOwnLinks } from '../../lib/portal/links.queries.ts'
@@ -49,14 +49,16 @@ const Links = ({
     <h2>
       <bdi>{of.program}</bdi>
     </h2>
-    {of.status === 'banned' && (
-      <p class="problem">You are no longer active in this program, and your links do not work.</p>
-    )}
+    {of.status === 'banned' && <NotActive contact={of.contact} />}
     <Table caption="Your links" head={['Link', { number: 'Clicks' }, { number: 'Sales' }]} isStacked>
       {of.links.map(({ slug, clicks, sales }) => (
         <tr>
           <td class="link">
-            <Copyable label={`the link with ${slug}`} text={partnerLink(of.siteUrl, slug)} />
+            {of.status === 'banned' ? (
+              <code>{slug}</code>
+            ) : (
+              <Copyable label={`the link with ${slug}`} text={partnerLink(of.siteUrl, slug)} />
+            )}
           </td>
           <td class="number">{figure(clicks)}</td>
           <td class="number">{figure(sales)}</td>
@@ -64,8 +66,18 @@ const Links = ({
       ))}
     </Table>
     <p class="hint">Sales are those that are credited by a click on the link.</p>
-    <h2 id="link-builder">Link to a page</h2>
-    <LinkBuilder path={PATH} siteUrl={of.siteUrl} slugs={slugsOf(of)} built={built} program={of.programId} />
+    {of.status === 'approved' && (
+      <>
+        <h2 id="link-builder">Link to a page</h2>
+        <LinkBuilder
+          path={PATH}
+          siteUrl={of.siteUrl}
+          slugs={slugsOf(of)}
+          built={built}
+          program={of.programId}
+        />
+      </>
+    )}
     <SubTable rows={subs} />
     {of.status === 'approved' && <AnotherLink of={of} refused={refused} />}
     <Support supportEmail={of.supportEmail} />
@@ -103,9 +115,10 @@ const AnotherLink = ({ of, refused }: { of: OwnLinks; refused: Refused | undefin
   </>
 )
 
-const tooMany = ({ supportEmail }: OwnLinks): string =>
-  `You have ${MAX_OWN_LINKS} links, which is the most. Ask ${merchantAt([supportEmail])} to release one or to add more.`
-const INACTIVE = 'You are no longer active in this program, so you can’t add links.'
+const tooMany = ({ contact }: OwnLinks): string =>
+  `You have ${MAX_OWN_LINKS} links, which is the most. Ask ${merchantAt([contact])} to release one or to add more.`
+const inactive = ({ contact }: OwnLinks): string =>
+  `You are no longer active in this program, so you can’t add links. Ask ${merchantAt([contact])} why.`
 
 type Refusal = SlugRefusal | { outcome: 'inactive' }
 
@@ -117,7 +130,7 @@ const refusalWords = (refusal: Refusal, of: OwnLinks, slug: string): string => {
     case 'too_many_links':
       return tooMany(of)
     default:
-      return INACTIVE
+      return inactive(of)
   }
 }
 
@@ -155,7 +168,7 @@ const showLinks = (
       {of ? (
         <Links of={of} subs={subs} built={built} refused={refused} />
       ) : (
-        <p class="empty">{c.var.user.email} is not a partner of any program.</p>
+        <NoPrograms email={c.var.user.email} />
       )}
     </>
   )

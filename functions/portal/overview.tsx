@@ -3,7 +3,7 @@ import type { SessionEnv } from '../../lib/auth/session.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { CONNECT_NOTICES } from '../../lib/pages/connect.tsx'
 import { Done, noticeFor, Table } from '../../lib/pages/parts.tsx'
-import { Day, ProgramName, renderPortal } from '../../lib/pages/portal.tsx'
+import { Day, NoPrograms, ProgramName, renderPortal } from '../../lib/pages/portal.tsx'
 import { periodOf, readPeriodDays } from '../../lib/periods.ts'
 import { type PortalData, readPortal } from '../../lib/portal/portal.queries.ts'
 import { Program } from './program.tsx'
@@ -73,12 +73,7 @@ export default createRoutes<SessionEnv>().get('/portal', async (c) => {
           You are signed in as {user.email}. <a href="/portal/address">Change your email address</a>
         </p>
       )}
-      {partnerships.length === 0 && data.applications.length === 0 && (
-        <p class="empty">
-          {user.email} is not a partner of any program. If you joined with another email address, sign out and
-          sign in with that one.
-        </p>
-      )}
+      {partnerships.length === 0 && data.applications.length === 0 && <NoPrograms email={user.email} />}
     </>
   )
   return renderPortal(c, { title: 'Partner portal', at: '/portal', brands: partnerships, children })

@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { readSupportAddresses } from '../../lib/brand/brands.queries.ts'
+import { readContacts } from '../../lib/brand/brands.queries.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { checked, type Fields, form } from '../../lib/http/validate.ts'
@@ -39,7 +39,7 @@ const show = async (c: Context<DetailsEnv>, choice: PaymentChoice, shown: Shown 
   const isRefused = Boolean(shown.errors ?? shown.refused)
   const done = isRefused ? undefined : noticeFor(DONE, c.req.query('done'))
   const method = PAYMENT_METHODS.find((one) => one === (shown.fields?.method ?? c.req.query('method')))
-  const support = await readSupportAddresses(c.var.db, c.var.user.email, choice.workspaceId)
+  const support = await readContacts(c.var.db, c.var.user.email, choice.workspaceId)
   const children = <PaymentPage {...shown} {...{ choice, support, method, done }} />
   return renderPortal(c, { title: 'Payment details', at: '/portal', children }, isRefused ? 400 : 200)
 }

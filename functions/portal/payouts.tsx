@@ -37,11 +37,17 @@ const Commissions = ({ payout }: { payout: OwnPayout }) => (
 
 /** Where the money of a paid payout is. Stripe bundles transfers, so its own payout may be of another amount. */
 const Arrival = ({ payout: { bankStatus, stripeAccountId }, at }: { payout: OwnPayout; at: Date }) => {
-  if (!stripeAccountId || bankStatus === 'paid') {
+  if (!stripeAccountId) {
     return (
       <>
-        Paid on <Day at={at} />
-        {bankStatus === 'paid' && ', and paid out to your bank since'}
+        Paid outside Stripe on <Day at={at} />
+      </>
+    )
+  }
+  if (bankStatus === 'paid') {
+    return (
+      <>
+        Paid on <Day at={at} />, and paid out to your bank since
       </>
     )
   }
@@ -62,6 +68,7 @@ const BANK_LABELS: Record<BankStatus, { status: string; label: string }> = {
 
 const StatusLabel = ({ payout: { status, bankStatus, stripeAccountId } }: { payout: OwnPayout }) => {
   if (bankStatus) return <Status {...BANK_LABELS[bankStatus]} />
+  if (status === 'paid' && !stripeAccountId) return <Status status="paid" label="paid outside Stripe" />
   // Whether it arrived is not known.
   if (status === 'paid' && stripeAccountId)
     return <Status status="paid" label="sent to your Stripe account" />
@@ -104,7 +111,8 @@ const Outcome = ({ payout }: { payout: OwnPayout }) => {
       return (
         <>
           {payout.reason ?? 'Stripe could not send it to your account.'} Its commissions are payable again,
-          with a later payout. <a href="/portal">Check your account</a>.
+          with a later payout. <a href="/portal">Check your account</a>, or ask{' '}
+          <Merchant at={[payout.contact]} />.
         </>
       )
     case 'reversed':
@@ -115,8 +123,8 @@ const Outcome = ({ payout }: { payout: OwnPayout }) => {
             'Its commissions are payable again, with a later payout.'
           ) : (
             <>
-              It was for <Commissions payout={payout} />. Ask <Merchant at={[payout.supportEmail]} /> whether
-              it is paid again.
+              It was for <Commissions payout={payout} />. Ask <Merchant at={[payout.contact]} /> whether it is
+              paid again.
             </>
           )}
         </>
@@ -125,7 +133,9 @@ const Outcome = ({ payout }: { payout: OwnPayout }) => {
       return (
         <>
           Returned by your bank: {asSentence(payout.returnReason ?? '')} Its commissions are payable again,
-          with a later payout. Check your payment details.
+          with a later payout.{' '}
+          <a href={`/portal/payment?workspace=${payout.workspaceId}`}>Check your payment details</a>, or ask{' '}
+          <Merchant at={[payout.contact]} />.
         </>
       )
     default:
@@ -154,7 +164,7 @@ const PayoutTable = ({ payouts, hasManyPrograms }: { payouts: OwnPayout[]; hasMa
         <td>{payout.reference}</td>
         {hasManyPrograms && <ProgramName name={payout.program} />}
         <td class="number">{money(payout.amountCents, payout.currency)}</td>
-        <td>{payout.stripeAccountId ? 'Stripe' : 'Bank transfer'}</td>
+        <td>{payout.stripeAccountId ? 'Stripe' : 'Outside Stripe'}</td>
         <td>
           <StatusLabel payout={payout} />
         </td>

@@ -1,12 +1,13 @@
 /** One program on the portal's overview. */
 
-import { accentClass, Logo, Support } from '../../lib/pages/brand.tsx'
+import { accentClass, Logo, Merchant, Support } from '../../lib/pages/brand.tsx'
 import { Charts, type Series } from '../../lib/pages/chart.tsx'
 import { ConnectCard } from '../../lib/pages/connect.tsx'
 import { figure, money } from '../../lib/pages/money.tsx'
 import { Copyable } from '../../lib/pages/parts.tsx'
 import { moneySums } from '../../lib/pages/payouts.tsx'
 import { PeriodLinks } from '../../lib/pages/period-links.tsx'
+import { NotActive } from '../../lib/pages/portal.tsx'
 import type { PaymentChoice } from '../../lib/payouts/payment-details.queries.ts'
 import { METHOD_WORDS, offeredMethods, paidByWords } from '../../lib/payouts/payment-details.ts'
 import { fillSlots, type Period } from '../../lib/periods.ts'
@@ -116,13 +117,17 @@ type StripeOrBankProps = {
 
 /** The Stripe account, or how the workspace pays without one. */
 const StripeOrBank = ({ workspaceId, first, account, partnerships, data, now }: StripeOrBankProps) => {
+  const contacts = [...new Set(partnerships.map(({ contact }) => contact))]
   if (!account && !first.paysByStripe) {
-    return (
+    return first.paysByBank ? (
       <p class="hint">
-        <bdi>{first.workspace}</bdi>{' '}
-        {first.paysByBank
-          ? 'pays by bank transfer. You do not need to connect an account.'
-          : 'has not set up payouts yet. Once it has, you connect an account here to be paid.'}
+        <bdi>{first.workspace}</bdi> pays by bank transfer, outside Stripe. You do not need to connect an
+        account.
+      </p>
+    ) : (
+      <p class="hint">
+        <bdi>{first.workspace}</bdi> has not set up payouts yet. Once it has, you connect an account here to
+        be paid. Ask <Merchant at={contacts} /> when that will be.
       </p>
     )
   }
@@ -133,7 +138,7 @@ const StripeOrBank = ({ workspaceId, first, account, partnerships, data, now }: 
       account={account}
       now={now}
       owed={payableSums(partnerships, data)}
-      support={[...new Set(partnerships.map(({ supportEmail }) => supportEmail))]}
+      support={contacts}
       countries={first.transferCountries}
       unreachable={data.unreachable.find((one) => one.workspaceId === workspaceId)?.country}
     />
@@ -184,9 +189,24 @@ const FurtherLinks = ({ links }: { links: string[] }) =>
     </details>
   ) : null
 
+/** What a partner shares. */
+const ActiveLinks = ({ programId, program, slug, furtherSlugs, siteUrl, coupons }: Partnership) => (
+  <>
+    <h3>Your link</h3>
+    <Copyable label={`your link for ${program}`} text={partnerLink(siteUrl, slug)} />
+    <p>
+      <a href={`/portal/links?program=${programId}`}>
+        Link to any page, and QR codes<span class="hidden"> for {program}</span>
+      </a>
+    </p>
+    <FurtherLinks links={(furtherSlugs ?? []).map((further) => partnerLink(siteUrl, further))} />
+    <Coupons codes={coupons} />
+  </>
+)
+
 /** A program: link, coupons, balance and activity. The first program of a workspace shows the payment method. */
 export const Program = ({ partnership, data, period, now, isFirstOfWorkspace }: Props) => {
-  const { id, programId, program, workspace, status, slug, furtherSlugs, siteUrl, coupons } = partnership
+  const { id, program, workspace, status } = partnership
   const anchor = `numbers-${id}`
   return (
     <section
@@ -196,18 +216,7 @@ export const Program = ({ partnership, data, period, now, isFirstOfWorkspace }: 
       <Logo logoUrl={partnership.logoUrl} name={program} />
       <h2 id={`program-${id}`}>{program}</h2>
       <p class="hint">{workspace}</p>
-      {status === 'banned' && (
-        <p class="problem">You are no longer active in this program, and your link does not work.</p>
-      )}
-      <h3>Your link</h3>
-      <Copyable label={`your link for ${program}`} text={partnerLink(siteUrl, slug)} />
-      <p>
-        <a href={`/portal/links?program=${programId}`}>
-          Link to any page, and QR codes<span class="hidden"> for {program}</span>
-        </a>
-      </p>
-      <FurtherLinks links={(furtherSlugs ?? []).map((further) => partnerLink(siteUrl, further))} />
-      <Coupons codes={coupons} />
+      {status === 'banned' ? <NotActive contact={partnership.contact} /> : <ActiveLinks {...partnership} />}
       <Balances
         partnership={partnership}
         balances={data.balances.filter((balance) => balance.partnerId === id)}

@@ -1,7 +1,7 @@
 /** The public pages of programs, and the terms that their partners accept. */
 import { type SqlBool, sql } from 'kysely'
 import type { Brand } from '../brand/brand.ts'
-import { BRAND_COLUMNS } from '../brand/brands.queries.ts'
+import { BRAND_COLUMNS, contactIn } from '../brand/brands.queries.ts'
 import type { Db } from '../db/connection.ts'
 import { type Act, auditEntry } from '../workspace/audit.queries.ts'
 import type { Agreement, JoinPage } from './applications.ts'
@@ -20,6 +20,8 @@ export type PublicJoinPage = JoinPage &
     siteUrl: string
     workspaceId: string
     workspaceName: string
+    /** Whom somebody asks whom the program knows. */
+    contact: string | null
     /** null if there is nothing to accept. */
     agreement: Agreement | null
   }
@@ -51,6 +53,7 @@ const pageQuery = (db: Db, programId: string) =>
       'p.site_url as siteUrl',
       'w.id as workspaceId',
       'w.name as workspaceName',
+      contactIn(sql.ref('j.workspace_id')).as('contact'),
     ])
     .select(BRAND_COLUMNS)
 

@@ -1,5 +1,5 @@
 /** The branding of programs. */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { isConflict } from '../db/neon.ts'
@@ -81,20 +81,26 @@ export const saveBrand = async (
   return { ...change, version: version + 1 }
 }
 
-/** More would not help whoever looks for help. */
-const MAX_SUPPORT_ADDRESSES = 5
+/**
+ * Whom a partner asks about a program: its support address or, without one, the address of the manager who has been one
+ * longest. Of the table of brands as `b`.
+ */
+export const contactIn = (workspaceId: RawBuilder<unknown>) => sql<string | null>`
+  coalesce(b.support_email, (
+    select m.email from members m where m.workspace_id = ${workspaceId} and m.role = 'manager'
+    order by m.created_at, m.id limit 1))`
 
-/** The support addresses of the programs of a partner's email address, in all workspaces or in one. */
-export const readSupportAddresses = async (
-  db: Db,
-  email: string,
-  workspaceId?: string,
-): Promise<string[]> => {
+/** More would not help whoever looks for help. */
+const MAX_CONTACTS = 5
+
+/** Whom to ask about the programs of a partner's email address, in all workspaces or in one. */
+export const readContacts = async (db: Db, email: string, workspaceId?: string): Promise<string[]> => {
   const { rows } = await sql<{ address: string }>`
-    select distinct b.support_email as address
-    from partners p join brands b on b.program_id = p.program_id
-    where p.email = ${email} and b.support_email is not null
+    select distinct contact.address
+    from partners p left join brands b on b.program_id = p.program_id
+    cross join lateral (select ${contactIn(sql`p.workspace_id`)} as address) contact
+    where p.email = ${email} and contact.address is not null
       ${workspaceId ? sql`and p.workspace_id = ${workspaceId}` : sql``}
-    order by address limit ${MAX_SUPPORT_ADDRESSES}`.execute(db)
+    order by address limit ${MAX_CONTACTS}`.execute(db)
   return rows.map(({ address }) => address)
 }

@@ -121,7 +121,10 @@ export const Charts = ({ what, series, listed = series, time, isWide = false }: 
         <Table
           isStacked={false}
           caption={`Data for ${what} by ${unit}`}
-          head={[unit === 'month' ? 'Month' : 'Day', ...listed.map(({ label }) => ({ number: label }))]}
+          head={[
+            unit === 'month' ? 'Month (UTC)' : 'Day (UTC)',
+            ...listed.map(({ label }) => ({ number: label })),
+          ]}
         >
           {slots
             .map((slot, index) => (

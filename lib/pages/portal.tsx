@@ -2,6 +2,7 @@
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import type { Brand } from '../brand/brand.ts'
+import { Merchant } from './brand.tsx'
 import { Select } from './fields.tsx'
 import { renderPage } from './render.tsx'
 
@@ -86,9 +87,34 @@ export const ProgramName = ({ name }: { name: string }) => (
   </td>
 )
 
+/** Why a banned partner has no link to copy, and whom to ask. */
+export const NotActive = ({ contact }: { contact: string | null }) => (
+  <p class="problem">
+    You are no longer active in this program, and your links do not work. If you think that this is a mistake,
+    ask <Merchant at={[contact]} />.
+  </p>
+)
+
+/** What somebody can do who is signed in, and no partner. */
+export const NoPrograms = ({ email }: { email: string }) => (
+  <div class="empty">
+    <p>{email} is not a partner of any program yet.</p>
+    <ul>
+      <li>If you joined a program with another email address, sign out, and sign in with that one.</li>
+      <li>
+        To join a program, open the merchant’s page for partners, and choose “Apply”. Its address is on the
+        merchant’s site, or the merchant can send it to you.
+      </li>
+      <li>
+        If you run a program yourself, go to <a href="/app">your workspaces</a>.
+      </li>
+    </ul>
+  </div>
+)
+
 const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
 
-/** A date in UTC. */
+/** A day, which says its zone. */
 export const Day = ({ at }: { at: Date }) => (
-  <time datetime={at.toISOString().slice(0, 10)}>{DAY.format(at)}</time>
+  <time datetime={at.toISOString().slice(0, 10)}>{DAY.format(at)} (UTC)</time>
 )

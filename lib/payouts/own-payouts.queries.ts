@@ -1,5 +1,6 @@
 /** Payouts as partners read them. */
 import { sql } from 'kysely'
+import { contactIn } from '../brand/brands.queries.ts'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
 import { bankStatus } from './banks.queries.ts'
@@ -42,7 +43,7 @@ export const ownPayoutsQuery = (db: Db, email: string, { programId, cursor, limi
       'po.workspace_id as workspaceId',
       bankStatus.as('bankStatus'),
       'pr.name as program',
-      'b.support_email as supportEmail',
+      contactIn(sql.ref('po.workspace_id')).as('contact'),
       'po.commissions',
       'po.deducted_cents as reversedCents',
       'po.restored_cents as reversedDeductionsCents',

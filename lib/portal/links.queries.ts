@@ -1,6 +1,7 @@
 /** A partner's links, in each program of its email address. */
 import { sql } from 'kysely'
 import type { Brand } from '../brand/brand.ts'
+import { contactIn } from '../brand/brands.queries.ts'
 import type { Db } from '../db/connection.ts'
 import { type LinkCounts, linksOfPartner } from '../workspace/links.queries.ts'
 
@@ -12,6 +13,8 @@ export type OwnLinks = Brand & {
   workspace: string
   status: 'approved' | 'banned'
   siteUrl: string
+  /** Whom to ask. */
+  contact: string | null
   /** The main one first, then the newest. */
   links: ({ slug: string } & LinkCounts)[]
 }
@@ -19,7 +22,8 @@ export type OwnLinks = Brand & {
 export const readOwnLinks = async (db: Db, email: string): Promise<OwnLinks[]> => {
   const { rows } = await sql<OwnLinks>`
     select p.id as "partnerId", pr.id as "programId", pr.name as program, w.id as "workspaceId", w.name as workspace, p.status,
-           pr.site_url as "siteUrl", b.logo_url as "logoUrl", b.accent_color as "accentColor", b.support_email as "supportEmail", (
+           pr.site_url as "siteUrl", b.logo_url as "logoUrl", b.accent_color as "accentColor", b.support_email as "supportEmail",
+           ${contactIn(sql`p.workspace_id`)} as contact, (
              select jsonb_agg(jsonb_build_object('slug', l.slug, 'clicks', l.clicks, 'sales', l.sales) order by l."isMain" desc, l.id desc)
              from ${linksOfPartner} l) as links
     from partners p join programs pr on pr.id = p.program_id join workspaces w on w.id = p.workspace_id

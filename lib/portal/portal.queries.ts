@@ -5,7 +5,7 @@
 import { sql } from 'kysely'
 import { ownApplicationsQuery } from '../applications/applications.queries.ts'
 import { openAgreementsQuery } from '../applications/join-pages.queries.ts'
-import { BRAND_COLUMNS } from '../brand/brands.queries.ts'
+import { BRAND_COLUMNS, contactIn } from '../brand/brands.queries.ts'
 import type { Db } from '../db/connection.ts'
 import { payoutAccountsQuery, unreachableQuery } from '../payouts/accounts.queries.ts'
 import { hasKey, hasManualPayouts } from '../payouts/methods.queries.ts'
@@ -56,6 +56,7 @@ const partnershipsQuery = (db: Db, email: string) =>
       'pr.payout_days as payoutDays',
       sql<bigint>`coalesce(p.minimum_payout_cents, pr.minimum_payout_cents)`.as('minimumPayoutCents'),
       'w.name as workspace',
+      contactIn(sql.ref('p.workspace_id')).as('contact'),
       eb
         .selectFrom('coupon_aliases as ca')
         .whereRef('ca.partner_id', '=', 'p.id')

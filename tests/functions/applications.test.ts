@@ -92,7 +92,9 @@ describe('the public page', () => {
 
     const { isOpen: _, ...closed } = PAGE
     await pages.post(`/programs/${merchant.programId}/applications`, closed)
-    expect((await nobody.get('')).text).toContain('takes no applications at present')
+    expect((await nobody.get('')).text).toContain(
+      'takes no applications at present. Ask the merchant on shop.example whether you can join.',
+    )
     const applicant = await createApplicant(merchant)
     expect((await applicant.post('/apply', { ...ANSWERS, accepts: 'on', version: '1' })).status).toBe(409)
     expect(await applicationsOf(merchant)).toEqual([])
@@ -216,7 +218,7 @@ describe('an application', () => {
     await send()
     expect(await applicationsOf(merchant)).toMatchObject([{ status: 'applied', decided_by: null }])
     await pages.post(`${path}/reject`, { blocks: 'on' })
-    expect((await applicant.get('/apply')).text).toContain('You can’t apply')
+    expect((await applicant.get('/apply')).text).toMatch(/You can’t apply.* ask the merchant \( manager@/)
     expect((await applicant.post('/apply', { name: 'Ann', promotion: 'Blog' })).status).toBe(409)
     expect(await applicationsOf(merchant)).toMatchObject([{ status: 'rejected', is_blocked: true }])
     expect(await mails()).toHaveLength(1)
@@ -232,7 +234,7 @@ describe('an application', () => {
     expect((await maya.get('/apply')).text).toContain('You are a partner already')
     expect((await maya.post('/apply', { name: 'Maya', promotion: 'x' })).status).toBe(409)
     await database.query(`update partners set status = 'banned' where id = $1`, [merchant.partnerId])
-    expect((await maya.get('/apply')).text).toContain('You can’t apply')
+    expect((await maya.get('/apply')).text).toMatch(/You can’t apply.* ask the merchant \( manager@/)
     expect((await maya.post('/apply', { name: 'Maya', promotion: 'x' })).status).toBe(409)
     expect(await applicationsOf(merchant)).toEqual([])
   })

@@ -123,7 +123,7 @@ describe('a payout whose transfer was reversed', () => {
     expect((await portal.get('/payouts')).text).toContain('The merchant reversed $0.80 of it.')
     await reverse(980)
     expect((await portal.get('/payouts')).text).toMatch(
-      /The merchant reversed this transfer\. It was for 1 commission ?\. Ask the merchant whether it is paid again\./,
+      /The merchant reversed this transfer\. It was for 1 commission ?\. Ask the merchant \( manager@\S+ \) whether it is paid again\./,
     )
     await manager.post(`/payouts/${id}/release`, {})
     expect((await portal.get('/payouts')).text).toContain('Its commissions are payable again')

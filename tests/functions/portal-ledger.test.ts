@@ -54,7 +54,7 @@ test('each commission shows its status and payment', async () => {
   expect((await (await portalOf(partner)).get(`/events/${processing}`)).text).toMatch(
     /\$9\.80 processing Payout processing ?\./,
   )
-  expect(text).toMatch(/\$9\.80 paid Paid on \d/)
+  expect(text).toMatch(/\$9\.80 paid Paid on \d+ \w+ \d{4} \(UTC\)/)
   expect(text).toMatch(/\$9\.80 \$9\.80 reversed reversed Not payable/)
   expect(text).toMatch(/\$9\.80 \$4\.90 reversed pending Payable from \d/)
   expect(text.match(/\$9\.80 pending Payable from/g)).toHaveLength(1)
@@ -245,6 +245,7 @@ test('a payout shows its status and failure reason', async () => {
   await addPayout(database, partner, 1_100, { outcome: 'canceled_at', byBank: true })
   const failed = await addPayout(database, partner, 1_200, { outcome: 'failed_at' })
   await addPayout(database, partner, 1_300)
+  await addPayout(database, partner, 1_400, { outcome: 'paid_at', byBank: true })
   await database.query(`update payouts set last_error = 'No such destination: acct_1' where id = $1`, [
     failed,
   ])
@@ -254,13 +255,16 @@ test('a payout shows its status and failure reason', async () => {
     [partner.workspaceId, partner.email, partner.partnerId, failed],
   )
   const { text } = await (await portalOf(partner)).get('/payouts')
+  expect(text).toMatch(
+    /\$14\.00 Outside Stripe paid outside Stripe Paid outside Stripe on \d+ \w+ \d{4} \(UTC\) , for/,
+  )
   expect(text).toMatch(/\$13\.00 Stripe processing Processing/)
   expect(text).toMatch(
-    /\$12\.00 Stripe failed Your account at Stripe was closed\. Its commissions are payable/,
+    /\$12\.00 Stripe failed Your account at Stripe was closed\. Its commissions are payable again, with a later payout\. Check your account , or ask the merchant/,
   )
-  expect(text).toMatch(/\$11\.00 Bank transfer canceled The merchant canceled it/)
+  expect(text).toMatch(/\$11\.00 Outside Stripe canceled The merchant canceled it/)
   expect(text).toMatch(
-    /\$9\.80 Stripe on its way to your bank Sent to your Stripe account on [\w ]+, and on its way to your bank, for 1 commission ?\./,
+    /\$9\.80 Stripe on its way to your bank Sent to your Stripe account on [\w ]+ \(UTC\) ?, and on its way to your bank, for 1 commission ?\./,
   )
   expect(text).not.toContain('acct_')
 })

@@ -142,9 +142,16 @@ test('a partner of several programs chooses one; another’s program is not foun
   expect((await stranger.get('/links')).text).toContain('is not a partner of any program')
 })
 
-test('a banned partner sees that its links do not work', async () => {
-  const { portal } = await createLinker('banned')
-  expect((await portal.get('/links')).text).toContain('your links do not work')
+test('a banned partner sees the counts of its links, none to copy or to make, and whom to ask', async () => {
+  const { portal, merchant } = await createLinker('banned')
+  await merchant.manager()
+  for (const query of ['', '?page=/pricing']) {
+    const { html, text } = await portal.get(`/links${query}`)
+    expect(text).toContain('your links do not work')
+    expect(text).toContain(`ask the merchant ( manager@${merchant.workspace.slug}.example )`)
+    expect(html).toContain('<code>ann-video</code>')
+    expect(html).not.toMatch(/data-copy|via=ann|name="page"|QR/)
+  }
 })
 
 describe('a partner adds a link', () => {

@@ -1,4 +1,4 @@
-/** Wherever the portal sends a partner to the merchant, it names the support address, if the program has one. */
+/** Wherever the portal sends a partner to the merchant, it names the support address, or else the first manager's. */
 import { expect, inject, test } from 'vitest'
 import { MAX_OWN_LINKS } from '../../lib/workspace/links.queries.ts'
 import { addSupport, SUPPORT } from '../support/brands.ts'
@@ -28,6 +28,10 @@ test('a reversed payout', async () => {
   )
   const text = async () => (await portal.get('/payouts')).text
   expect(await text()).toContain('Ask the merchant whether it is paid again.')
+  await merchant.manager()
+  expect(await text()).toContain(
+    `Ask the merchant ( manager@${merchant.workspace.slug}.example ) whether it is paid again.`,
+  )
   await addSupport(database, merchant.programId)
   expect(await text()).toContain(`Ask the merchant ( ${SUPPORT} ) whether it is paid again.`)
   expect((await portal.get('/payouts')).html).toContain(`(${LINK})`)
@@ -93,7 +97,9 @@ test('a merchant who has not set up payouts, and a country that cannot be paid',
     hasKey: false,
   })
   const refused = async () => (await connect()).text
-  expect(await refused()).toMatch(/Please contact the merchant\. Back/)
+  const boss = `manager@${merchant.workspace.slug}.example`
+  expect((await pages.get('')).text).toContain(`Ask the merchant ( ${boss} ) when that will be.`)
+  expect(await refused()).toContain(`Please contact the merchant. Questions? Write to ${boss}`)
   await addSupport(database, merchant.programId)
   expect(await refused()).toContain(`Please contact the merchant. Questions? Write to ${SUPPORT}`)
   expect((await manager.put('/stripe/key', { key })).status).toBe(200)

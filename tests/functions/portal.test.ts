@@ -23,7 +23,7 @@ const addAccount = (workspaceId: string, email: string, status: string) =>
     [workspaceId, email, status],
   )
 
-test('a partner sees only its own link and coupons, in every program', async () => {
+test('a partner sees only its own link and coupons, and none to copy where it is banned', async () => {
   const { merchant, email, workspaceId, partnerId, cookie } = await createPartner({}, 'ann & co')
   const other = await createMerchant()
   await other.seed.addPartner(other.workspace.id, other.programId, {
@@ -37,13 +37,18 @@ test('a partner sees only its own link and coupons, in every program', async () 
     [workspaceId, partnerId],
   )
   await merchant.click('maya')
+  await other.seed.addMember(other.workspace.id, 'later@other.example', 'manager')
+  await other.seed.addMember(other.workspace.id, 'boss@other.example', 'manager')
+  await database.query(`update members set created_at = now() - interval '1 day' where email like 'boss@%'`)
 
   const { status, html, text } = await (await portalOf(cookie())).get('')
   expect(status).toBe(200)
-  expect(html.match(/<code>https:\/\/shop\.example\/\?via=ann\+%26\+co<\/code>/g)).toHaveLength(2)
+  expect(html.match(/<code>https:\/\/shop\.example\/\?via=ann\+%26\+co<\/code>/g)).toHaveLength(1)
+  expect(html.match(/data-copy=/g)).toHaveLength(1)
   expect(html).toContain('<code>ANN20</code>')
   expect(html).toContain('<code>ANN30</code>')
-  expect(text.match(/your link does not work/g)).toHaveLength(1)
+  expect(text.match(/your links do not work/g)).toHaveLength(1)
+  expect(text).toContain('ask the merchant ( boss@other.example ).')
   expect(text).not.toContain('maya')
   expect(text.match(/Clicks 0/g)).toHaveLength(2)
 })
@@ -100,7 +105,7 @@ test.each([
     key: false,
     manualPayouts: true,
     account: null,
-    says: 'pays by bank transfer',
+    says: 'pays by bank transfer, outside Stripe',
   },
   {
     case: 'without a key or bank transfers, nobody can be paid yet',
@@ -168,7 +173,7 @@ test.each([
   {
     case: 'on the first of the next month',
     terms: { payout_schedule: 'monthly' as const },
-    says: /next payout, on 1 [A-Z][a-z]+ 20\d\d ?\./,
+    says: /next payout, on 1 [A-Z][a-z]+ 20\d\d \(UTC\) ?\./,
   },
   {
     case: 'not before there is enough for the program to pay',
@@ -224,7 +229,13 @@ test('a partner who is banned still sees its history', async () => {
 test('every page says to a user who is not a partner that they are none', async () => {
   const email = `nobody@${crypto.randomUUID()}.example`
   const portal = await portalOf(signIn(email))
-  expect((await portal.get('')).text).toContain(`${email} is not a partner of any program`)
+  for (const path of ['', '/links']) {
+    const { text, html } = await portal.get(path)
+    expect(text).toContain(`${email} is not a partner of any program`)
+    expect(text).toContain('sign out, and sign in with that one')
+    expect(text).toContain('open the merchant’s page for partners, and choose “Apply”')
+    expect(html).toContain('<a href="/app">your workspaces</a>')
+  }
   expect((await portal.get('/commissions')).text).toContain(
     'No commissions yet. Share your link to earn the first one.',
   )
