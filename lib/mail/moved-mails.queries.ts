@@ -1,6 +1,7 @@
 /** The “We’ve moved” mail to partners who exist already. */
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
+import { newId } from '../db/ids.ts'
 import { type Act, auditEntry } from '../workspace/audit.queries.ts'
 import type { WelcomeDetails } from './details.ts'
 import { candidatesQuery } from './mailings.queries.ts'
@@ -29,21 +30,21 @@ export const queueMovedMails = async (
   mails: readonly { partnerId: string; email: string; details: WelcomeDetails }[],
 ): Promise<void> => {
   const { workspaceId, now } = act
-  const ids = mails.map(({ partnerId }) => partnerId)
+  const rows = mails.map((mail) => ({ ...mail, id: newId() }))
+  const queued = sql<number>`select count(*) from mails where id = any(${rows.map(({ id }) => id)}::uuid[])`
   await db.batch([
     sql`
       insert into mails (id, workspace_id, kind, recipient, partner_id, details, created_at, next_attempt_at)
-      select uuidv7(), ${workspaceId}::uuid, 'moved', x.email, x."partnerId", x.details, ${now}::timestamptz, ${now}::timestamptz
-      from jsonb_to_recordset(${JSON.stringify(mails)}::jsonb) as x("partnerId" uuid, email text, details jsonb)
+      select x.id, ${workspaceId}::uuid, 'moved', x.email, x."partnerId", x.details, ${now}::timestamptz, ${now}::timestamptz
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(id uuid, "partnerId" uuid, email text, details jsonb)
       order by x."partnerId"
       on conflict do nothing`.compile(db),
     auditEntry(db, {
       ...act,
       action: 'partners.mailed',
       subjectId: null,
-      details: { subject: 'We’ve moved', recipients: mails.length },
-      when: sql<SqlBool>`exists (
-        select from mails where partner_id = any(${ids}::uuid[]) and kind = 'moved' and created_at = ${now}::timestamptz)`,
+      details: sql`jsonb_build_object('subject', 'We’ve moved', 'recipients', (${queued}))`,
+      when: sql<SqlBool>`(${queued}) > 0`,
     }).compile(),
   ])
 }

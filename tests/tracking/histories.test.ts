@@ -38,4 +38,4 @@ test('any history of reports, with repeats, leaves the account that the rules sa
     }),
     { numRuns: 60 },
   )
-})
+}, 240_000)
