@@ -1,0 +1,6 @@
+/** The headers that prove to a platform who asks. */
+
+/** The token as the user name, without a password. */
+export const basicAuth = (token: string): Record<string, string> => ({
+  Authorization: `Basic ${btoa(`${token}:`)}`,
+})
