@@ -2,24 +2,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { listen } from '../runtime/ports.ts'
 import { type Account, type AccountOptions, createAccount } from './sources/account.ts'
+import type { PlatformApi } from './sources/api.ts'
 import type { OldProgram } from './sources/program.ts'
 import { REWARDFUL_API } from './sources/rewardful.ts'
-
-/** How a platform answers. */
-export type PlatformApi = {
-  /** The account whose token the request has; undefined if it has none. */
-  tokenOf: (request: IncomingMessage) => string | undefined
-  /** How a wrong token is answered. */
-  refusal: { status: number; body: unknown }
-  /** The headers about the limit. */
-  limitHeaders: (limit: { most: number; left: number; resetSeconds: number }) => Record<string, string>
-  /** @returns undefined for a path that does not exist */
-  answer: (
-    url: URL,
-    account: Account,
-    request: IncomingMessage,
-  ) => { status: number; body: unknown } | undefined
-}
 
 const APIS: Record<string, PlatformApi> = { rewardful: REWARDFUL_API }
 

@@ -1,5 +1,5 @@
 /** Rewardful's REST API, as its reference describes it: https://developers.rewardful.com/rest-api/overview. */
-import type { PlatformApi } from '../sources.ts'
+import type { PlatformApi } from './api.ts'
 import type { OldCommission, OldCoupon, OldCustomer, OldPartner, OldProgram } from './program.ts'
 
 const SITE = 'https://shop.example'
