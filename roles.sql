@@ -64,7 +64,7 @@ grant execute on function
 
 
 -- pages: the dashboard, the portal, and the APIs for managers and imports.
-grant execute on function note_key_use_1, erase_sign_ins, erase_from_audit to :"pages";
+grant execute on function note_key_use_1, erase_sign_ins, erase_from_audit, has_signed_in to :"pages";
 grant select on
     account_payouts, adjustments, address_changes, agreement_acceptances, agreements, api_keys, applications, audit_entries, balance_cutoffs, balances, brands, clicks, commission_holds, commissions,
     coupon_aliases, credit_notes, customer_identities, customers, events, former_group_terms, former_partner_addresses,

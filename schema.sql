@@ -346,18 +346,27 @@ create table former_partner_addresses (
 create index former_partner_addresses_partner_id_idx on former_partner_addresses (partner_id);
 
 
--- A request of a partner to change its address, in all programs. The link that proves the new
--- address is stored as a hash, and works with a session of the old address only.
+-- A request of a partner to change its address, in all programs, or of a member, in all workspaces. The link that proves the
+-- new address is stored as a hash, and works with a session of the old address only. A member's needs a link to the old
+-- address, too (old_token_hash), and is done once both are confirmed.
 create table address_changes (
-    id          uuid         primary key,
-    email       text         not null,
-    new_email   text         not null,
-    token_hash  text         not null,
-    created_at  timestamptz  not null,
-    expires_at  timestamptz  not null,
-    done_at     timestamptz,
+    id                uuid         primary key,
+    email             text         not null,
+    new_email         text         not null,
+    token_hash        text         not null,
+    old_token_hash    text,
+    created_at        timestamptz  not null,
+    expires_at        timestamptz  not null,
+    new_confirmed_at  timestamptz,
+    old_confirmed_at  timestamptz,
+    done_at           timestamptz,
 
-    constraint address_changes_token_hash_key unique (token_hash)
+    constraint address_changes_token_hash_key     unique (token_hash),
+    constraint address_changes_old_token_hash_key unique (old_token_hash),
+    constraint address_changes_confirmed_check
+        check (old_token_hash is not null or num_nonnulls(new_confirmed_at, old_confirmed_at) = 0),
+    constraint address_changes_done_check
+        check (old_token_hash is null or done_at is null or num_nulls(new_confirmed_at, old_confirmed_at) = 0)
 );
 
 -- How many requests of this person are open?
@@ -2861,7 +2870,7 @@ create table mails (
             check (kind in ('moved', 'welcome', 'message', 'application_rejected', 'partner_invitation', 'invitation', 'connect_account', 'connect_reminder', 'bank_refused', 'payout_sent', 'payout_failed',
                             'payout_returned', 'payout_approval', 'payout_report', 'payout_review', 'payout_preview', 'payout_problem',
                             'payment_details', 'payout_account', 'address_link', 'address_changed',
-                            'opening_balances', 'webhook_disabled', 'new_browser')),
+                            'opening_balances', 'webhook_disabled', 'member_address', 'workspace_notice', 'new_browser')),
     recipient        text         not null,
     partner_id       uuid,
     program_id       uuid,                    -- of a mail of a program to somebody who is no partner of it
@@ -2977,7 +2986,7 @@ insert into unsubscribe_key values (replace(gen_random_uuid()::text || gen_rando
 
 -- Where sign-up is open, anybody can create a workspace. Until the operator trusts it, its mails to people who have never signed in
 -- are held, and lib/mail/held.queries.ts releases them: none until the first sale is credited to a partner, then some each day. A
--- link to a new address is asked for by a partner who has signed in, and goes out.
+-- link to a new address is asked for by a partner or member who has signed in, and goes out.
 create function hold_mails() returns trigger language plpgsql
 security definer set search_path = public, pg_temp as $$
 declare
@@ -2985,7 +2994,7 @@ declare
 begin
     held := array(
         select a.id from added a
-        where a.workspace_id is not null and a.kind <> 'address_link'
+        where a.workspace_id is not null and a.kind not in ('address_link', 'member_address')
           and (select w.trusted_at from workspaces w where w.id = a.workspace_id) is null
           and (select u.id from sign_in.users u where u.email = a.recipient) is null);
     if cardinality(held) > 0 then
@@ -3558,6 +3567,12 @@ begin
     delete from sign_in.verifications where value::jsonb ->> 'email' = any (addresses);
     delete from sign_in.users where email = any (addresses);
 end $$;
+
+-- Whether this address has ever signed in, so that its mailbox is known to be somebody's. A manager who never did may be a typing error.
+create function has_signed_in(address text) returns boolean language sql stable
+security definer set search_path = public, pg_temp as $$
+    select exists (select from sign_in.users u where u.email = address)
+$$;
 
 -- Removes sessions, browsers and sign-in links that had expired by a past time. Returns how many of one kind it found: less
 -- than the limit if none are left.

@@ -20,7 +20,9 @@ import invoices from './dashboard/invoices.tsx'
 import joinPage from './dashboard/join-page.tsx'
 import mailPreview from './dashboard/mail-preview.tsx'
 import mails from './dashboard/mails.tsx'
+import memberAddress from './dashboard/member-address.tsx'
 import members from './dashboard/members.tsx'
+import membership from './dashboard/membership.tsx'
 import mismatches from './dashboard/mismatches.tsx'
 import newPartner from './dashboard/new-partner.tsx'
 import notes from './dashboard/notes.tsx'
@@ -106,6 +108,8 @@ export default createPages<NudgeEnv<'OUTBOX' | 'PAYOUT_QUEUE' | 'WEBHOOKS'>['Bin
   .route('/', webhooks)
   .route('/', webhookEndpoint)
   .route('/', webhookDeliveries)
+  .route('/', membership)
+  .route('/', memberAddress)
   .route('/', members)
   .route('/', settings)
   .route('/', mailPreview)

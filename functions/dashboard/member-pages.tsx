@@ -69,6 +69,12 @@ export const MembersPage = ({ base, members, url, fields = {}, errors, done }: M
       />
       <button type="submit">Send invitation</button>
     </form>
+    <h2>Your membership</h2>
+    <p>
+      <a href={`${base}/hand-over`}>Hand over the workspace</a> to another manager, or{' '}
+      <a href={base.replace(/members$/, 'leave')}>leave it</a>.{' '}
+      <a href={base.replace(/members$/, 'address')}>Change your email address</a>.
+    </p>
   </>
 )
 

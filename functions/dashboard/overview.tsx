@@ -109,7 +109,7 @@ const Balances = ({ overview, base }: { overview: Overview; base: string }) => (
 )
 
 /** What a manager should look at, most urgent first. */
-const attentionOf = (overview: Overview, base: string) => [
+const attentionOf = (overview: Overview, base: string, role: Workspace['role']) => [
   ...overview.earned.flatMap(({ currency }) => {
     const { blockedCents, owedCents } = payableIn(overview.balances, currency)
     return [
@@ -182,10 +182,23 @@ const attentionOf = (overview: Overview, base: string) => [
     text: tally(overview.failedMails, 'email was not delivered', 'emails were not delivered'),
     href: `${base}/mails?status=failed`,
   },
+  {
+    isOpen: role === 'manager' && overview.managers < 2,
+    text: 'This workspace has one manager. Without that mailbox, nobody could manage it: add a second manager',
+    href: `${base}/members`,
+  },
 ]
 
-const Attention = ({ overview, base }: { overview: Overview; base: string }) => {
-  const open = attentionOf(overview, base).filter(({ isOpen }) => isOpen)
+const Attention = ({
+  overview,
+  base,
+  role,
+}: {
+  overview: Overview
+  base: string
+  role: Workspace['role']
+}) => {
+  const open = attentionOf(overview, base, role).filter(({ isOpen }) => isOpen)
   return (
     <section class="card">
       <h2>Needs attention</h2>
@@ -232,7 +245,7 @@ const OverviewPage = ({ workspace, overview, period, now, done }: Props) => {
       <Figures what={workspace.name} activity={overview.activity} period={period} now={now} />
       <Balances overview={overview} base={base} />
       <div class="panels">
-        <Attention overview={overview} base={base} />
+        <Attention overview={overview} base={base} role={workspace.role} />
         <TopPartners rows={overview.topPartners} base={base} />
         <TopReferrers rows={overview.referrers} />
         <TopPages rows={overview.pages} />

@@ -42,12 +42,20 @@ const WorkspacesPage = ({ workspaces, refusal, done, fields = {}, errors }: Prop
         {workspaces.map(({ slug, name, mode, role }) => (
           <li>
             <a href={`/app/${slug}`}>{name}</a> <span class="hint">{role}</span>{' '}
-            {mode === 'test' && <span class="status">Test</span>}
+            {mode === 'test' && <span class="status">Test</span>}{' '}
+            <a class="hint" href={`/app/${slug}/leave`}>
+              Leave<span class="hidden"> {name}</span>
+            </a>
           </li>
         ))}
       </ul>
     ) : (
       <p class="empty">You are not a member of any workspace yet.</p>
+    )}
+    {workspaces[0] && (
+      <p>
+        <a href={`/app/${workspaces[0].slug}/address`}>Change your email address</a> in all workspaces.
+      </p>
     )}
     <h2>New workspace</h2>
     {refusal === null ? (

@@ -66,6 +66,27 @@ export type AddressDetails = {
   workspaceName?: string | null
 }
 
+/** `member_address`: a member wants another address, and both have to approve. */
+export type MemberAddressDetails = {
+  from: string
+  to: string
+  /** Whether it is to the new address. */
+  isNew: boolean
+  url: string
+}
+
+/** `workspace_notice`: to managers, about something that changes who may manage the workspace, or whether it stays. */
+export type WorkspaceNoticeDetails = {
+  workspaceName: string
+  notice: 'manager_recovered' | 'deletion_scheduled' | 'deletion_canceled' | 'deletion_called_off'
+  /** Who became a manager, or who scheduled or canceled the deletion. */
+  person: string | null
+  /** The day of the deletion, such as 2026-12-24. */
+  day: string | null
+  /** A page of the workspace; null where no address of the installation is known. */
+  url: string | null
+}
+
 /** `new_browser`: somebody signed in as the recipient in a browser for the first time. */
 export type NewBrowserDetails = {
   /** Such as "Firefox on Windows". */

@@ -30,6 +30,8 @@ export const MAIL_KINDS = [
   'payout_problem',
   'opening_balances',
   'webhook_disabled',
+  'member_address',
+  'workspace_notice',
 ] as const
 export type MailKind = (typeof MAIL_KINDS)[number]
 

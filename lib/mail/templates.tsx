@@ -30,6 +30,7 @@ import {
 } from './payout-texts.tsx'
 import { runDraft } from './run-texts.ts'
 import type { EditedText } from './texts.ts'
+import { memberAddressDraft, noticeOf, workspaceNoticeDraft } from './workspace-texts.ts'
 
 /** Details from the outbox, which an older version may have written. */
 type Stored = Record<string, unknown>
@@ -182,6 +183,21 @@ const DRAFTS: Record<OutboxKind, (details: Stored, edited?: EditedText) => Draft
       workspaceName: required(details, 'workspaceName'),
       host: required(details, 'host'),
       url: required(details, 'url'),
+    }),
+  member_address: (details) =>
+    memberAddressDraft({
+      from: required(details, 'from'),
+      to: required(details, 'to'),
+      isNew: details.isNew === true,
+      url: required(details, 'url'),
+    }),
+  workspace_notice: (details) =>
+    workspaceNoticeDraft({
+      workspaceName: required(details, 'workspaceName'),
+      notice: noticeOf(details.notice),
+      person: typeof details.person === 'string' ? details.person : null,
+      day: typeof details.day === 'string' ? details.day : null,
+      url: typeof details.url === 'string' ? details.url : null,
     }),
   opening_balances: (details) =>
     openingBalancesDraft({

@@ -117,11 +117,17 @@ const METHODS: Record<string, string> = {
 const ACTIONS: Record<AuditAction, (details: Details, amount: (of: Details) => string) => string> = {
   'workspace.created': (d) => `created the workspace ${quoted(d.name)}`,
   'workspace.trusted': () => 'lifted the limits of emails to people who have never signed in',
+  'workspace.deletion_scheduled': (d) => `scheduled the deletion of the workspace for ${text(d.day)}`,
+  'workspace.deletion_canceled': () => 'canceled the deletion of the workspace',
+  'workspace.deletion_called_off': () =>
+    'called off the deletion of the workspace, because partners have earned something since',
   'workspace.changed': (d) => `changed the settings: ${changes(d)}`,
   'member.signed_in': (d) => `signed in${d.browser ? ` with ${text(d.browser)}` : ''}`,
   'member.invited': (d) => `invited ${text(d.email)} as ${text(d.role)}`,
   'member.changed': (d) => `changed ${text(d.email)}: ${changes(d)}`,
   'member.removed': (d) => `removed the ${text(d.role)} ${text(d.email)}`,
+  'member.recovered': (d) => `made ${text(d.email)} a manager, to recover the workspace`,
+  'member.address_changed': (d) => `changed the address of the member ${text(d.from)} to ${text(d.to)}`,
   'api_key.created': (d) => `created the API key ${quoted(d.name)}`,
   'api_key.rotated': (d) => `rotated the API key ${quoted(d.name)}`,
   'api_key.revoked': (d) => `revoked the API key ${quoted(d.name)}`,

@@ -73,5 +73,8 @@ const confirmIdentity = createMiddleware<WorkspaceEnv>(async function confirmIde
   return c.req.header('Content-Type') ? keepForm(c, next) : askToConfirm(c, {})
 })
 
+/** Asks whoever signed in long ago to confirm, members too. For forms. */
+export const freshMembersOnly = () => confirmIdentity
+
 /** Refuses everyone but managers, and asks those to confirm who signed in long ago. For forms. @throws {ApiError} `manager_required` */
 export const freshManagersOnly = () => every(managersOnly(), confirmIdentity)

@@ -25,6 +25,8 @@ export const MAIL_LABELS: Record<MailKind, string> = {
   payout_problem: 'Payout problem',
   opening_balances: 'Opening balances imported',
   webhook_disabled: 'Webhook endpoint disabled',
+  member_address: 'Link to change a member’s address',
+  workspace_notice: 'About the workspace',
 }
 
 /** The label of a kind, which an audit entry of another version may have. */

@@ -33,7 +33,7 @@ export const requestAddressChange = async (db: Db, request: Request): Promise<bo
     insert into address_changes (id, email, new_email, token_hash, created_at, expires_at)
     select ${id}::uuid, ${from}, ${to}, ${tokenHash}, ${now}::timestamptz, ${expiresAt}::timestamptz
     where (select count(*) from address_changes
-           where email = ${from} and done_at is null and expires_at > ${now}) < ${MAX_OPEN}
+           where email = ${from} and old_token_hash is null and done_at is null and expires_at > ${now}) < ${MAX_OPEN}
       and exists (select from partners where email = ${from})
     on conflict do nothing`
   const mail = sql`
@@ -64,6 +64,7 @@ export const findAddressChange = async (
     .selectFrom('address_changes')
     .where('token_hash', '=', tokenHash)
     .where('email', '=', from)
+    .where('old_token_hash', 'is', null)
     .where('done_at', 'is', null)
     .where('expires_at', '>', now)
     .select('new_email')
@@ -156,13 +157,14 @@ export const changeAddress = async (
           union select 'partners.import ' || workspace_id from partners where email = ${from} order by 1) names`
   const claim = sql`
     update address_changes set done_at = ${now}
-    where token_hash = ${tokenHash} and email = ${from} and new_email = ${to} and done_at is null
+    where token_hash = ${tokenHash} and email = ${from} and new_email = ${to} and old_token_hash is null and done_at is null
       and expires_at > ${now} and not ${isTaken(from, to)}`
   const statements = [
     locks,
     claim,
     notice(move, { occasion: tokenHash, portalUrl }, isDone),
-    sql`update address_changes set expires_at = ${now} where email = ${from} and done_at is null and ${isDone}`,
+    sql`update address_changes set expires_at = ${now}
+        where email = ${from} and old_token_hash is null and done_at is null and ${isDone}`,
     ...moves(move, isDone),
   ]
   try {

@@ -1,4 +1,4 @@
-/** Members of a workspace. At least one of them is always a manager. */
+/** Members of a workspace. At least one of them is always a manager who has signed in. */
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { idOf } from '../db/ids.ts'
@@ -27,6 +27,14 @@ const selectMembers = (db: Db, workspaceId: string) =>
 /** @param id a UUID */
 export const findMember = (db: Db, workspaceId: string, id: string): Promise<Member | undefined> =>
   selectMembers(db, workspaceId).where('id', '=', id).executeTakeFirst()
+
+/** @param email normalized */
+export const findMemberByEmail = (db: Db, workspaceId: string, email: string): Promise<Member | undefined> =>
+  selectMembers(db, workspaceId).where('email', '=', email).executeTakeFirst()
+
+/** How many managers a workspace has who have signed in, as a column: an address that never did may be a typing error. */
+export const countManagersQuery = (workspaceId: string) => sql<number>`
+  (select count(*)::int from members where workspace_id = ${workspaceId} and role = 'manager' and has_signed_in(email))`
 
 /** The members of a workspace, newest first. */
 export const listMembers = (
@@ -107,6 +115,17 @@ export const changeRole = async (
   ])
   if (!after) return undefined
   return after.role === role ? { outcome: 'done', member: after } : { outcome: 'last_manager' }
+}
+
+/** Makes a person a manager, who may be a member or not, and invites one who is not. May be repeated. */
+export const handOver = async (
+  db: Db,
+  act: Act,
+  { email, details }: { email: string; details: InvitationDetails },
+): Promise<void> => {
+  const heir = await findMemberByEmail(db, act.workspaceId, email)
+  if (heir) await changeRole(db, act, heir.id, 'manager')
+  else await inviteMember(db, act, { email, details })
 }
 
 /** Changes a member's mails about payouts. @returns undefined when there is no such member */
@@ -192,11 +211,14 @@ export const removeMember = async (db: Db, act: Act, id: string): Promise<Member
 /**
  * Keeps two managers from demoting each other concurrently. A batch locks the workspace in a statement of its own,
  * because a snapshot taken in the same statement would be older than the lock. `mayLose` is whether the member may
- * lose the manager role.
+ * lose the manager role: another manager must have signed in, because an invitation may have gone to a wrong address.
  */
 const guarded = (db: Db, { workspaceId }: Act, id: string) => {
   const find = selectMembers(db, workspaceId).where('id', '=', id)
-  const otherManagers = selectMembers(db, workspaceId).where('id', '<>', id).where('role', '=', 'manager')
+  const otherManagers = selectMembers(db, workspaceId)
+    .where('id', '<>', id)
+    .where('role', '=', 'manager')
+    .where(sql<SqlBool>`has_signed_in(email)`)
   const mayGo = sql<SqlBool>`(role = 'member' or exists (${otherManagers}))`
   return {
     find,

@@ -22,3 +22,6 @@ export const MemberChange = z
   .partial()
   .refine((change) => Object.keys(change).length > 0, 'Must have role or payoutMails.')
   .meta({ id: 'MemberChange' })
+
+/** The form that hands a workspace over. */
+export const HandOver = z.strictObject({ email: email('Who becomes a manager.'), stay: z.boolean() })

@@ -21,4 +21,5 @@ export const invitation = ({ workspace, role, invitedBy, baseUrl }: Invitation):
 
 export const alreadyMember = (email: string) => `${email} is already a member of this workspace.`
 
-export const LAST_MANAGER = 'This is the last manager of the workspace. Make another member a manager first.'
+export const LAST_MANAGER =
+  'This is the last manager of the workspace who has signed in. Make another member a manager first, who then signs in once.'

@@ -16,6 +16,7 @@ import { countMismatchesQuery } from '../tracking/mismatches.queries.ts'
 import { recentSince } from '../tracking/mismatches.ts'
 import { busiestCustomerQuery, medianAmountsQuery } from '../tracking/unlikely-reports.queries.ts'
 import { type BusiestCustomer, type MedianAmounts, unlikelySince } from '../tracking/unlikely-reports.ts'
+import { countManagersQuery } from './members.queries.ts'
 import { type TopPartnerRow, topPartnersQuery } from './top-partners.queries.ts'
 
 /** Counts stop here, so that the page stays fast on large workspaces; it shows "more than". */
@@ -56,6 +57,8 @@ export type Overview = {
   failedMails: number
   /** Webhook endpoints that fail, or were disabled for that. */
   failingEndpoints: number
+  /** Managers who have signed in. */
+  managers: number
   /** Of this period and the one before. */
   activity: WorkspaceActivity[]
   /** The pages with the most clicks. */
@@ -84,6 +87,7 @@ export const readOverview = async (
         (select count(*)::int from (select from partners where workspace_id = ${workspaceId}
                                     limit ${MAX_COUNT + 1}) p) as partners,
         ${hasClickColumn(workspaceId)},
+        ${countManagersQuery(workspaceId)} as managers,
         ${countHeldQuery(workspaceId, MAX_COUNT + 1)} as held,
         ${countExpectedQuery(workspaceId, overdueSince(now), MAX_COUNT + 1)} as overdue,
         ${countWaiting(workspaceId, MAX_COUNT + 1)} as applications,

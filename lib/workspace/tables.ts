@@ -147,6 +147,9 @@ export type WorkspaceTables = {
     email: string
     new_email: string
     token_hash: string
+    old_token_hash: string | null
+    new_confirmed_at: Date | null
+    old_confirmed_at: Date | null
     created_at: Date
     expires_at: Date
     done_at: Date | null

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
 import { openPages } from '../support/pages.ts'
+import { openSession } from '../support/people.ts'
 
 const database = useDatabase()
 
@@ -120,7 +121,9 @@ describe('members', () => {
   test('a manager who gives up their role is redirected to an accessible page', async () => {
     const merchant = await createMerchant()
     const pages = await openPages(merchant)
-    await merchant.seed.addMember(merchant.workspace.id, 'second@shop.example', 'manager')
+    const second = `second@${merchant.workspace.slug}.example`
+    await merchant.seed.addMember(merchant.workspace.id, second, 'manager')
+    await openSession(second)
     const path = `/members/${await idOf(merchant, 'manager')}`
     expect((await pages.post(path, { role: 'member' })).location).toBe(`/app/${merchant.workspace.slug}`)
     expect((await pages.get('')).status).toBe(200)

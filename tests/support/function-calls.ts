@@ -221,6 +221,7 @@ export const CALLS: Record<string, string> = {
     NOW,
   ),
   'a person is erased': call('erase_sign_ins', '{nobody@partner.example}'),
+  'whether somebody has signed in': call('has_signed_in', 'nobody@partner.example'),
   'expired sign-ins are looked for': call('sign_ins_have_expired', NOW),
   'expired sign-ins are cleared': call('clear_expired_sign_ins', NOW, 10),
   'the present terms of a partner': call('partner_terms_1', PARTNER, CUSTOMER, null, null),

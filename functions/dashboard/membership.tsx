@@ -1,0 +1,70 @@
+import type { Context } from 'hono'
+import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import type { ErrorDetail } from '../../lib/http/errors.ts'
+import { checked, type Fields, form } from '../../lib/http/validate.ts'
+import { freshManagersOnly, freshMembersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { renderPage } from '../../lib/pages/render.tsx'
+import {
+  changeRole,
+  findMemberByEmail,
+  handOver,
+  type MemberUpdate,
+  removeMember,
+} from '../../lib/workspace/members.queries.ts'
+import { HandOver } from '../../lib/workspace/members.schemas.ts'
+import { invitation, LAST_MANAGER } from '../../lib/workspace/members.ts'
+import { HandedOverPage, HandOverPage, LeavePage } from './membership-pages.tsx'
+
+const showHandOver = (
+  c: Context<WorkspaceEnv>,
+  state: { fields?: Fields; errors?: ErrorDetail[] } = {},
+  status: 200 | 400 = 200,
+) => {
+  const children = <HandOverPage base={`/app/${c.var.workspace.slug}`} {...state} />
+  return renderPage(c, { title: 'Hand over the workspace', section: '/members', children }, status)
+}
+
+const showLeave = (c: Context<WorkspaceEnv>, problem?: string) => {
+  const { slug, name, role } = c.var.workspace
+  const children = (
+    <LeavePage base={`/app/${slug}`} name={name} isManager={role === 'manager'} {...{ problem }} />
+  )
+  return renderPage(c, { title: 'Leave the workspace', children }, problem ? 409 : 200)
+}
+
+/** Ends the caller's own membership, or makes it a member. */
+const stepBack = async (c: Context<WorkspaceEnv>, stays: boolean): Promise<MemberUpdate | undefined> => {
+  const { db, workspace, user } = c.var
+  const own = await findMemberByEmail(db, workspace.id, user.email)
+  if (!own) return undefined
+  return stays ? changeRole(db, actOf(c), own.id, 'member') : removeMember(db, actOf(c), own.id)
+}
+
+/** Handing over a workspace, for managers, and leaving it, for everybody in it. */
+export default createRoutes<WorkspaceEnv>()
+  .get('/app/:workspace/members/hand-over', managersOnly(), (c) => showHandOver(c))
+  .post('/app/:workspace/members/hand-over', freshManagersOnly(), form(), async (c) => {
+    const { db, user, workspace } = c.var
+    const fields = c.req.valid('form')
+    const { data, errors } = checked(HandOver, { email: fields.email ?? '', stay: fields.stay !== undefined })
+    if (errors) return showHandOver(c, { fields, errors }, 400)
+    const { email, stay } = data
+    if (email === user.email) {
+      const own = [{ path: 'email', message: 'This is your own address.' }]
+      return showHandOver(c, { fields, errors: own }, 400)
+    }
+    const details = invitation({ workspace, role: 'manager', invitedBy: user.email, baseUrl: c.req.url })
+    await handOver(db, actOf(c), { email, details })
+    const update = await stepBack(c, stay)
+    if (update?.outcome === 'last_manager') {
+      const children = <HandedOverPage base={`/app/${workspace.slug}`} email={email} />
+      return renderPage(c, { title: 'Hand over the workspace', section: '/members', children })
+    }
+    return c.redirect(stay ? `/app/${workspace.slug}` : '/app?done=left', 303)
+  })
+  .get('/app/:workspace/leave', (c) => showLeave(c))
+  .post('/app/:workspace/leave', freshMembersOnly(), async (c) => {
+    const update = await stepBack(c, false)
+    return update?.outcome === 'last_manager' ? showLeave(c, LAST_MANAGER) : c.redirect('/app?done=left', 303)
+  })

@@ -1,0 +1,61 @@
+/** Mails about a workspace itself, and about a member's own address. */
+import { describe, expect, test } from 'vitest'
+import { outboxContent } from '../../lib/mail/templates.tsx'
+
+const URL = 'https://tributary.example/app/pine'
+
+describe('a notice to managers', () => {
+  const notice = { workspaceName: 'Pine <Notes>', person: 'ada@pine.example', day: '2026-12-24', url: URL }
+
+  test.each([
+    {
+      kind: 'manager_recovered',
+      subject: 'A manager was added to Pine <Notes>',
+      says: 'made ada@pine.example a manager',
+    },
+    {
+      kind: 'deletion_scheduled',
+      subject: 'Pine <Notes> is to be deleted on 2026-12-24',
+      says: 'any manager can cancel',
+    },
+    {
+      kind: 'deletion_canceled',
+      subject: 'Pine <Notes> is not deleted',
+      says: 'ada@pine.example canceled the deletion',
+    },
+    {
+      kind: 'deletion_called_off',
+      subject: 'Pine <Notes> was not deleted',
+      says: 'partners have earned something since',
+    },
+  ])('says what happened: $kind', ({ kind, subject, says }) => {
+    const mail = outboxContent({ kind: 'workspace_notice', details: { ...notice, notice: kind } })
+    expect(mail.subject).toBe(subject)
+    expect(mail.text).toContain(says)
+    expect(mail.text).toContain(URL)
+    expect(mail.html).toContain('Pine &lt;Notes&gt;')
+  })
+
+  test('has no link where no address of the installation is known, and is refused if it is unknown', () => {
+    const details = { ...notice, notice: 'manager_recovered', url: null }
+    expect(outboxContent({ kind: 'workspace_notice', details }).html).not.toContain('href')
+    expect(() => outboxContent({ kind: 'workspace_notice', details: { ...notice, notice: 'x' } })).toThrow(
+      'unknown notice',
+    )
+  })
+})
+
+test.each([
+  { isNew: true, button: 'Confirm address', says: 'ignore this email' },
+  { isNew: false, button: 'Review change', says: 'cancel the change by the link' },
+])('the link of a change of address, to the new one: $isNew', ({ isNew, button, says }) => {
+  const details = {
+    from: 'ada@pine.example',
+    to: 'ada@new.example',
+    isNew,
+    url: `${URL}/address/confirm?token=x`,
+  }
+  const { text, html } = outboxContent({ kind: 'member_address', details })
+  expect(html).toContain(button)
+  for (const part of ['ada@pine.example', 'ada@new.example', says, details.url]) expect(text).toContain(part)
+})
