@@ -30,7 +30,7 @@ import {
 } from './payout-texts.tsx'
 import { runDraft } from './run-texts.ts'
 import type { EditedText } from './texts.ts'
-import { memberAddressDraft, noticeOf, workspaceNoticeDraft } from './workspace-texts.ts'
+import { memberAddressDraft, noticeOf, workspaceNoticeDraft } from './workspace-texts.tsx'
 
 /** Details from the outbox, which an older version may have written. */
 type Stored = Record<string, unknown>

@@ -3,6 +3,7 @@ import type { Seeder } from '../../dev/demo/seed.ts'
 import { newId } from '../../lib/db/ids.ts'
 import { useFaultyManage } from '../support/faulty-manage.ts'
 import { useDatabase } from '../support/merchant.ts'
+import { openSession } from '../support/people.ts'
 import { SECRETS_KEY, signingSecret } from '../support/secrets.ts'
 import { addWebhook } from '../support/webhooks.ts'
 
@@ -75,7 +76,10 @@ const addCreditor = ({
 const createWatched = async () => {
   const merchant = await createMerchant({ group: {} })
   const { id, slug } = merchant.workspace
-  for (const email of [MANAGER, COLLEAGUE]) await merchant.seed.addMember(id, email, 'manager')
+  for (const email of [MANAGER, COLLEAGUE]) {
+    await merchant.seed.addMember(id, email, 'manager')
+    await openSession(email)
+  }
   await merchant.seed.addStripeSecret(id, signingSecret(), SECRETS_KEY)
   await addRuns(id)
   await addReversedPayout(id)
