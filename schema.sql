@@ -3611,7 +3611,7 @@ $$;
 -- verify_ledger counts everything again, and rebuild_totals replaces totals that are wrong.
 --
 -- What depends on the time cannot be stored as a total: a commission becomes payable without a write. What is payable is
--- therefore stored as it was at a cutoff, which the same job moves on every minute. Reads add the commissions
+-- therefore stored as it was at a cutoff, which the same job moves on. Reads add the commissions
 -- that became payable since then, which are few, one by one. So a balance is one row, whatever has accumulated.
 -- What is held for review is not left out of these sums: the open holds are few, and reads deduct them.
 --

@@ -1,6 +1,6 @@
 /**
  * `npm run workspace:trust -- <slug or id>`: where sign-up is open, lets a new workspace mail people who have never signed in, without
- * a limit. The mailer sends what was held within a minute. May be repeated.
+ * a limit. The mailer's next cron sends what was held. May be repeated.
  */
 import { newId } from '../lib/db/ids.ts'
 import { withClient } from './database.ts'
@@ -26,7 +26,7 @@ try {
     console.log(
       found.wasTrusted
         ? `${found.name} was trusted already.`
-        : `${found.name} may mail people who have never signed in. Held mails are sent within a minute.`,
+        : `${found.name} may mail people who have never signed in. Held mails are sent by the mailer’s next cron, within CRON_MINUTES (30).`,
     )
   })
 } catch (error) {

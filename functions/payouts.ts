@@ -49,11 +49,16 @@ import { findProgram } from '../lib/workspace/programs.queries.ts'
 const PREVIEW_CHANGED =
   'The run would pay more than expected, so nothing is paid. Check the preview, and retry with its totals.'
 
-type Env = PayoutEnv & NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings'] & CronEnv & CronTimeEnv & SelfEnv
+type Env = PayoutEnv &
+  NudgeEnv<'OUTBOX' | 'PAYOUT_QUEUE' | 'WEBHOOKS'>['Bindings'] &
+  CronEnv &
+  CronTimeEnv &
+  SelfEnv
 
 /** POST /api/workspaces/:workspace/payouts/run: runs payouts. Spec, section 3; design, sections 7 and 12. */
 const app = createApp<Env>()
-  .use(nudgeAfterChanges('OUTBOX', 'WEBHOOKS'))
+  // Its own queue has what did not fit into the request.
+  .use(nudgeAfterChanges('OUTBOX', 'PAYOUT_QUEUE', 'WEBHOOKS'))
   .post('/api/workspaces/:workspace/payouts/run', manager(), body(PayoutRun), idempotent(), async (c) => {
     const { dryRun, programId, method, expected, ...limits } = c.req.valid('json')
     const { db, now, signedInAt, user, workspace } = c.var

@@ -5,7 +5,7 @@ import { type AppEnv, createApp } from '../lib/http/app.ts'
 import { answerCron, type CronEnv, callCron, isCron } from '../lib/http/cron.ts'
 import { ApiError } from '../lib/http/errors.ts'
 import { describeError, log, noteForLog, runJob } from '../lib/http/logging.ts'
-import { type NudgeEnv, nudgeAfterChanges } from '../lib/http/nudge.service.ts'
+import { type NudgeEnv, nudgeAfterChanges, nudgeAll } from '../lib/http/nudge.service.ts'
 import { callerKey, limitRate } from '../lib/http/rate-limit.ts'
 import { rpc } from '../lib/http/rpc.ts'
 import { limitBody } from '../lib/http/validate.ts'
@@ -126,6 +126,7 @@ export default class StripeWebhook extends WorkerEntrypoint<StripeBindings> {
       await runJob(job, async () => {
         const { applied, failures } = await run(() => connect(this.env), now)
         for (const failure of failures) log('error', { job, work, ...describeError(failure) })
+        if (applied) await nudgeAll(this.env, 'OUTBOX', 'WEBHOOKS')
         return applied ? { work, applied } : null
       })
     }
@@ -156,11 +157,14 @@ export class Credits extends WorkerEntrypoint<StripeBindings> implements Credits
 
 /** What the Workers of reports may ask for. */
 export class Reports extends WorkerEntrypoint<StripeBindings> implements ReportsService {
-  joinReport(
+  /** The caller does not know what this announces. */
+  async joinReport(
     workspaceId: string,
     report: IncompleteReport | IncompleteRefund,
   ): Promise<{ id: string; attributed: boolean }> {
-    return joinReport(connect(this.env), workspaceId, report, new Date())
+    const joined = await joinReport(connect(this.env), workspaceId, report, new Date())
+    this.ctx.waitUntil(nudgeAll(this.env, 'WEBHOOKS'))
+    return joined
   }
 }
 

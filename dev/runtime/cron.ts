@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { cronWorkers } from './wrangler-config.ts'
 
-/** Production runs crons every minute. Locally, nobody should wait that long for a mail. */
+/** Production runs crons every CRON_MINUTES. Locally, nobody should wait that long for what is due later. */
 const PERIOD_MS = 2_000
 
 /**

@@ -14,7 +14,7 @@ import { renderPage } from '../../lib/pages/render.tsx'
 const DONE = {
   queued: 'Email queued. It will be sent within two minutes.',
   sent: 'This email was already sent.',
-  mailed: 'Emails queued. Forty are sent each minute.',
+  mailed: 'Emails queued. They are sent within minutes.',
 }
 
 const STATUSES = [

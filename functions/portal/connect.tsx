@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import type { SessionEnv } from '../../lib/auth/session.ts'
 import { readContacts } from '../../lib/brand/brands.queries.ts'
 import { createRoutes } from '../../lib/http/app.ts'
+import { type NudgeEnv, nudge } from '../../lib/http/nudge.service.ts'
 import { rpc } from '../../lib/http/rpc.ts'
 import { checked, form } from '../../lib/http/validate.ts'
 import { Support } from '../../lib/pages/brand.tsx'
@@ -20,7 +21,7 @@ import type { PayoutsService } from '../../lib/payouts/payouts.rpc.ts'
 import { sha256 } from '../../lib/sha256.ts'
 
 type ConnectEnv = SessionEnv & {
-  Bindings: {
+  Bindings: NudgeEnv<'OUTBOX'>['Bindings'] & {
     PAYOUTS: Pick<
       PayoutsService,
       'startOnboarding' | 'refreshAccount' | 'openDashboard' | 'confirmAccount' | 'disconnect'
@@ -70,14 +71,19 @@ const ownAccount = async (
 }
 
 /** Starts or continues onboarding, after which Stripe redirects to our URLs. */
-const onboard = (c: Context<ConnectEnv>, workspaceId: string, country: string) => {
+const onboard = async (c: Context<ConnectEnv>, workspaceId: string, country: string) => {
   const at = (page: 'return' | 'refresh') =>
     new URL(`/portal/connect/${page}?workspace=${workspaceId}`, c.req.url).href
   const request = { workspaceId, email: c.var.user.email, country }
-  return rpc(
-    'payouts',
-    c.env.PAYOUTS.startOnboarding({ ...request, returnUrl: at('return'), refreshUrl: at('refresh') }),
-  )
+  try {
+    return await rpc(
+      'payouts',
+      c.env.PAYOUTS.startOnboarding({ ...request, returnUrl: at('return'), refreshUrl: at('refresh') }),
+    )
+  } finally {
+    // Also a GET, or what is refused in the end, may have changed an account, of which its holder is mailed.
+    nudge(c, 'OUTBOX')
+  }
 }
 
 /** /portal/connect and /portal/disconnect: a partner's Stripe account for all programs of one workspace. */

@@ -15,7 +15,7 @@ export const hasHeldMails = sql`exists (select from mails where ${isHeld})`
 
 /**
  * Releases held mails: all of a workspace that the operator trusts; so many a day (UTC) of another one, once a sale was credited
- * to a partner. Only totals that are folded count, which is a matter of a minute. Looks at one row of each workspace that holds
+ * to a partner. Only totals that are folded count, which any nudge of the mailer, or its cron, does. Looks at one row of each workspace that holds
  * mails, by index. May run twice, also at the same time.
  */
 export const releaseMails = async (db: Db, daily: number, now: Date): Promise<number> => {

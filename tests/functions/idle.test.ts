@@ -7,10 +7,11 @@ import { startSqlEndpoint } from '../../dev/runtime/sql-endpoint.ts'
 import type { Workers } from '../../dev/runtime/workers.ts'
 import { cronWorkers, readWorkerConfigs } from '../../dev/runtime/wrangler-config.ts'
 import { createDatabase, dropDatabase, TEMPLATE } from '../support/databases.ts'
-import { createMerchant } from '../support/merchant.ts'
-import { mailsTo, somebody } from '../support/people.ts'
+import { createMerchant, type Merchant } from '../support/merchant.ts'
+import { mailsTo, signIn, somebody } from '../support/people.ts'
 import { RESEND_API_KEY } from '../support/secrets.ts'
 import { startSqlProxy } from '../support/sql-proxy.ts'
+import { checkoutSession, stripeEvent, useStripe } from '../support/stripe.ts'
 import { startOwnWorkers } from '../support/workers.ts'
 
 const DATABASE = 'idle_test'
@@ -42,6 +43,7 @@ beforeAll(async () => {
     'payouts',
     'stripe-webhook',
     'track-click',
+    'track-lead',
     'track-sale',
     'webhooks',
   ]
@@ -58,7 +60,7 @@ afterAll(async () => {
   await dropDatabase(inject('database').DATABASE_URL, DATABASE)
 })
 
-const createOwnMerchant = () => createMerchant({ baseUrl: workers.url.origin, database })
+const createOwnMerchant = () => createMerchant({ baseUrl: workers.url.origin, database, manualPayouts: true })
 
 test('a mail is sent, a payout run goes on, and totals are folded after the commit, without a cron', async () => {
   const merchant = await createOwnMerchant()
@@ -81,6 +83,102 @@ test('a mail is sent, a payout run goes on, and totals are folded after the comm
     )
     expect(rows).toEqual([])
   }, 10_000)
+})
+
+/** An endpoint of a workspace, which is never called: what its events are signed with cannot be decrypted. */
+const listenTo = (type: string, workspaceId: string) =>
+  client.query(
+    `insert into webhook_endpoints (id, workspace_id, url, types, ciphertext, created_at)
+     values (uuidv7(), $1, 'https://shop.acme.com', $2, '', now())`,
+    [workspaceId, [type]],
+  )
+
+/** Queues what any nudge of a Worker sends. @returns the rows that are left, in each queue */
+const queueInAll = async () => {
+  const { workspace } = await createOwnMerchant()
+  await listenTo('lead.created', workspace.id)
+  // Of nothing: it fails.
+  await client.query(`select announce($1, 'lead.created', array[uuidv7()], array[null::uuid])`, [
+    workspace.id,
+  ])
+  await client.query(
+    `insert into mails (id, workspace_id, kind, recipient, details, created_at, next_attempt_at)
+     values (uuidv7(), $1, 'invitation', $2, '{"workspaceName": "Acme", "role": "member", "invitedBy": "ann@example.com", "url": "https://tributary.example"}', now(), now())`,
+    [workspace.id, somebody()],
+  )
+  await client.query(
+    `insert into payout_runs (id, workspace_id, method, cutoff_at, created_by, created_at, needs_approval)
+     values (uuidv7(), $1, 'manual', now(), 'ann@example.com', now(), false)`,
+    [workspace.id],
+  )
+  return async () => {
+    const { rows } = await client.query<{ queue: string }>(
+      `select 'OUTBOX' as queue from mails where workspace_id = $1 and sent_at is null
+       union all select 'PAYOUT_QUEUE' from payout_runs where workspace_id = $1 and claimed_at is null
+       union all select 'WEBHOOKS' from webhook_deliveries where workspace_id = $1 and failed_at is null
+       order by queue`,
+      [workspace.id],
+    )
+    return rows.map(({ queue }) => queue)
+  }
+}
+
+test.each([
+  {
+    case: 'a payout run by API, of which a part may be left',
+    commit: async (merchant: Merchant) => {
+      const { post } = await merchant.asManager()
+      return (await post('/payouts/run', { method: 'manual', dryRun: true })).status
+    },
+    left: [],
+  },
+  {
+    case: 'a report of which an endpoint is told',
+    commit: async (merchant: Merchant) => {
+      await listenTo('sale.created', merchant.workspace.id)
+      return (await merchant.sale({})).status
+    },
+    left: ['PAYOUT_QUEUE'],
+  },
+  {
+    case: 'an event of Stripe',
+    commit: async (merchant: Merchant) => {
+      const stripe = await useStripe(merchant, workers.url.origin)
+      return (await stripe.deliver(stripeEvent('checkout.session.completed', checkoutSession()))).status
+    },
+    left: ['PAYOUT_QUEUE'],
+  },
+  {
+    case: 'a sign-in, which a mail reports',
+    commit: async () => {
+      await signIn(somebody(), { baseUrl: workers.url.origin, inboxUrl: inbox.url })
+      return 200
+    },
+    left: ['PAYOUT_QUEUE', 'WEBHOOKS'],
+  },
+  {
+    case: 'a report that is joined with what came before it',
+    commit: async (merchant: Merchant) =>
+      (await merchant.lead({ externalId: 'cus_1', customerExternalId: 'user_1' })).status,
+    left: ['PAYOUT_QUEUE'],
+  },
+  {
+    case: 'a cron that applies what Stripe has reported',
+    commit: async (merchant: Merchant) => {
+      await merchant.lead({ clickId: await merchant.click() })
+      await client.query('update customers set replan_from = now() where workspace_id = $1', [
+        merchant.workspace.id,
+      ])
+      await workers.runCron('stripe-webhook')
+      return 200
+    },
+    left: ['PAYOUT_QUEUE'],
+  },
+])('$case nudges who sends what it commits', async ({ commit, left }) => {
+  const merchant = await createOwnMerchant()
+  const leftIn = await queueInAll()
+  expect(await commit(merchant)).toBe(200)
+  await vi.waitFor(async () => expect(await leftIn()).toEqual(left), 10_000)
 })
 
 test('more mails than a round may send go out in several', async () => {

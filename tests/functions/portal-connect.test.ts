@@ -172,6 +172,31 @@ describe('a partner who connects', () => {
   })
 })
 
+test.each([
+  { case: 'continues by a link of Stripe’s', path: '/connect/refresh', method: 'GET', refused: false },
+  { case: 'is refused in the end', path: '/connect', method: 'POST', refused: true },
+])('a holder who $case is mailed at once of what has changed', async ({ path, method, refused }) => {
+  const partner = await createConnecting()
+  linkIn(await partner.connect())
+  const startOnboarding = async () =>
+    refused ? { refused: 'The account was changed.' } : { url: 'https://stripe.example' }
+  let nudges = 0
+  const { status } = await askAs(
+    'portal',
+    partner.email,
+    `/portal${path}?workspace=${partner.workspaceId}`,
+    method === 'GET'
+      ? {}
+      : {
+          method,
+          body: new URLSearchParams({ workspace: partner.workspaceId, country: 'DE' }),
+          headers: { Origin: 'http://tributary.example' },
+        },
+    { PAYOUTS: { ...payoutsHere(), startOnboarding }, OUTBOX: { nudge: async () => void nudges++ } },
+  )
+  expect({ status, nudges }).toEqual({ status: refused ? 400 : 303, nudges: 1 })
+})
+
 describe('a partner who disconnects', () => {
   test('confirms first, and can connect again', async () => {
     const partner = await createConnecting()

@@ -22,6 +22,32 @@ test('a nudge never fails the request that it follows, even without a Worker to 
 })
 
 test.each([
+  { worker: 'dashboard.tsx', queues: ['OUTBOX', 'PAYOUT_QUEUE', 'WEBHOOKS'] },
+  { worker: 'manage.ts', queues: ['OUTBOX', 'PAYOUT_QUEUE', 'WEBHOOKS'] },
+  { worker: 'portal.tsx', queues: ['OUTBOX', 'WEBHOOKS'] },
+  { worker: 'import-partners.ts', queues: ['OUTBOX', 'WEBHOOKS'] },
+  { worker: 'import-customers.ts', queues: ['WEBHOOKS'] },
+])('$worker nudges who sends what each of its requests may commit', async ({ worker, queues }) => {
+  const { default: app } = await import(`../../functions/${worker}`)
+  const [first] = app.routes.filter(
+    ({ handler }: { handler: () => void }) => handler.name === 'nudgeAfterChanges',
+  )
+  const nudged = async (method: string, status: number): Promise<string[]> => {
+    const names: string[] = []
+    const queue = (name: string) => ({ nudge: async () => void names.push(name) })
+    const env = Object.fromEntries(queues.map((name) => [name, queue(name)]))
+    const executionCtx = { waitUntil: () => {} }
+    await first.handler({ req: { method }, res: { status }, env, executionCtx }, async () => {})
+    return names
+  }
+  expect(first.path).toBe('/*')
+  expect(await nudged('POST', 200)).toEqual(queues)
+  expect(await nudged('DELETE', 303)).toEqual(queues)
+  expect(await nudged('GET', 200)).toEqual([])
+  expect(await nudged('POST', 400)).toEqual([])
+})
+
+test.each([
   { case: 'goes on while more is due', round: 1, isMore: true, nudged: [2] },
   { case: 'ends when nothing is', round: 1, isMore: false, nudged: [] },
   { case: 'leaves the rest to the cron after many rounds', round: 24, isMore: true, nudged: [] },
