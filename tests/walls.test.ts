@@ -1,7 +1,10 @@
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { deploymentOrder } from '../cli/deployments.ts'
+import { ZONES } from '../cli/roles.ts'
 import { ROOT } from '../dev/root.ts'
+import { cronWorkers, readWorkerConfigs } from '../dev/runtime/wrangler-config.ts'
 
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
 const files = (...patterns: string[]) => globSync(patterns, { cwd: ROOT }).sort()
@@ -129,6 +132,71 @@ const findCycles = (sources: string[]): string[][] => {
   }
   return sources.flatMap(visit)
 }
+
+describe('the docs have all Workers', () => {
+  const guide = read('docs/deploying.md')
+  const workers = deploymentOrder()
+  const names = (list = '') => list.match(/[\w-]+/g) ?? []
+
+  test('who calls each, and what its secrets are', () => {
+    const configs = readWorkerConfigs()
+    const others = 'all others'
+    const rows = new Map(
+      [...guide.matchAll(/^\| (?:`([\w-]+)`|all others) \| ([^|]+) \| ([^|]+) \|$/gm)].map(
+        ([, env = others, callers, secrets = '']) => [
+          env,
+          {
+            callers,
+            secrets: secrets === 'none' ? [] : [...secrets.matchAll(/`(\w+)`/g)].map(([, name]) => name),
+          },
+        ],
+      ),
+    )
+    for (const { env, secrets, optional } of workers) {
+      const binding = [...configs].flatMap(([caller, { services }]) =>
+        caller !== env && services.some(({ service }) => service === `tributary-${env}`) ? [caller] : [],
+      )
+      const callers = [
+        env === 'router' && 'the public',
+        binding.includes('router') && 'router',
+        cronWorkers().includes(env) && 'cron',
+        binding.some((caller) => caller !== 'router') && 'other Workers',
+      ]
+      expect({ env, ...(rows.get(env) ?? rows.get(others)) }).toEqual({
+        env,
+        callers: callers.filter(Boolean).join(', '),
+        secrets: [...secrets, ...optional],
+      })
+    }
+    expect([...rows.keys()].filter((env) => env !== others && !configs.has(env))).toEqual([])
+  })
+
+  test('what of the free plan they use', () => {
+    expect(guide).toContain(`| cron triggers of an account | 5 | ${cronWorkers().length} are used`)
+    expect(cronWorkers().length).toBeLessThanOrEqual(5)
+    expect(guide).toContain(`| Workers of an account | 100 | ${workers.length} are used |`)
+  })
+
+  test('the commands that go back, and remove, take them in the opposite order of a deployment', () => {
+    const lists = [...guide.matchAll(/for worker in ([^;]+);/g)].map(([, list]) => names(list))
+    const opposite = workers.map(({ env }) => env).toReversed()
+    expect(lists).toEqual([opposite, opposite])
+  })
+
+  test('the zones of the database', () => {
+    const [, section = ''] = read('docs/architecture.md').split('## Database roles')
+    const rows = [...section.matchAll(/^\| `(\w+)` \| ([^|]+) \|/gm)]
+    expect(Object.fromEntries(rows.map(([, zone, list]) => [zone, names(list)]))).toEqual(ZONES)
+    for (const zone of Object.keys(ZONES)) expect(guide).toContain(`neondb_${zone}`)
+  })
+
+  test('the picture of the README', () => {
+    const [, picture = ''] = read('README.md').split('## How a request travels')
+    const drawn = picture.split('```')[1]?.replaceAll(' -', ' track-')
+    const missing = workers.filter(({ env }) => !names(drawn).includes(env))
+    expect(missing).toEqual([])
+  })
+})
 
 test('no file imports itself by way of others, types included', () => {
   const sources = files(

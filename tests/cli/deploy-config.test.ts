@@ -1,9 +1,7 @@
-import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { configOf, regionOf, withoutSelf } from '../../cli/deploy-config.ts'
 import { deploymentOrder } from '../../cli/deployments.ts'
-import { ROOT } from '../../dev/root.ts'
-import { readWorkerConfigs } from '../../dev/runtime/wrangler-config.ts'
+import { cronWorkers, readWorkerConfigs } from '../../dev/runtime/wrangler-config.ts'
 
 const SETTINGS = {
   DATABASE_URL: 'postgresql://o:p@ep-x-pooler.c-2.eu-central-1.aws.neon.tech/neondb',
@@ -36,7 +34,7 @@ test.each([
     }
     return triggers.crons
   })
-  expect(crons).toEqual(Array(4).fill(cron))
+  expect(crons).toEqual(cronWorkers().map(() => cron))
   expect(configOf('payouts', { ...SETTINGS, CRON_MINUTES: minutes })).toMatchObject({
     vars: { CRON_MINUTES: minutes || '30' },
   })
@@ -121,13 +119,4 @@ test('an installation of another name has Workers of its own, which bind each ot
 test('only the bindings of a Worker to itself are left out', () => {
   const bound = withoutSelf(configOf('webhooks', SETTINGS)).services.map(({ binding }) => binding)
   expect(bound).toEqual(['OUTBOX'])
-})
-
-test('the guide goes back, and removes, in the opposite order of a deployment', async () => {
-  const guide = await readFile(`${ROOT}docs/deploying.md`, 'utf8')
-  const lists = [...guide.matchAll(/for worker in ([^;]+);/g)].map(([, names]) => names?.match(/[\w-]+/g))
-  const opposite = deploymentOrder()
-    .map(({ env }) => env)
-    .toReversed()
-  expect(lists).toEqual([opposite, opposite])
 })
