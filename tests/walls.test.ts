@@ -136,7 +136,7 @@ const findCycles = (sources: string[]): string[][] => {
 describe('the docs have all Workers', () => {
   const guide = read('docs/deploying.md')
   const workers = deploymentOrder()
-  const names = (list = '') => list.match(/[\w-]+/g) ?? []
+  const names = (list = ''): string[] => list.match(/[\w-]+/g) ?? []
 
   test('who calls each, and what its secrets are', () => {
     const configs = readWorkerConfigs()
