@@ -2,6 +2,7 @@ import { inject, vi } from 'vitest'
 import dashboard from '../../functions/dashboard.tsx'
 import manage from '../../functions/manage.ts'
 import portal from '../../functions/portal.tsx'
+import type { NudgesService } from '../../lib/http/nudges.rpc.ts'
 import { encryptKey } from '../../lib/payouts/keys.service.ts'
 import { disconnect, refreshAccount, startOnboarding } from '../../lib/payouts/onboarding.service.ts'
 import type { PayoutsService } from '../../lib/payouts/payouts.rpc.ts'
@@ -21,6 +22,7 @@ type Bindings = {
   ALLOW_SIGNUP?: string
   STRIPE_WEBHOOK?: Partial<StripeService>
   PAYOUTS?: Partial<PayoutsService>
+  OUTBOX?: NudgesService
 }
 
 /** The payouts Worker's service for accounts and keys, run in this process. */
