@@ -7,7 +7,7 @@ import { callerKey, limitRate } from '../../lib/http/rate-limit.ts'
 import { findSubscriber, type Subscriber, setUnsubscribed } from '../../lib/mail/optouts.queries.ts'
 import { noSuchPage, renderPage } from '../../lib/pages/render.tsx'
 
-/** The partner that the link is for. @throws {ApiError} `not_found`, `rate_limited` */
+/** Whom the link is for. @throws {ApiError} `not_found`, `rate_limited` */
 const readSubscriber = async (c: Context<SessionEnv>): Promise<Subscriber> => {
   // Anybody can ask for it, and each answer reads the database.
   await limitRate(c.env.RATE_LIMIT, `from ${callerKey(c)}`)
@@ -17,7 +17,7 @@ const readSubscriber = async (c: Context<SessionEnv>): Promise<Subscriber> => {
   return subscriber
 }
 
-const WHAT_STAYS = 'You still get emails about your account and your payouts, and links to sign in.'
+const WHAT_STAYS = 'Emails about your account and your payouts, and links to sign in, are always sent.'
 
 const show = (c: Context<SessionEnv>, title: string, children: Child) =>
   renderPage(c, {
@@ -38,7 +38,7 @@ const showUnsubscribed = (c: Context<SessionEnv>, { workspaceName }: Subscriber)
     'You have unsubscribed',
     <>
       <p role="status">
-        <bdi>{workspaceName}</bdi> sends you no more messages to partners.
+        <bdi>{workspaceName}</bdi> sends you no more messages, invitations and news of a move.
       </p>
       <form method="post" action={`/unsubscribe/${c.req.param('token')}/undo`}>
         <button type="submit" class="quiet">
@@ -51,7 +51,7 @@ const showUnsubscribed = (c: Context<SessionEnv>, { workspaceName }: Subscriber)
 const PATH = '/unsubscribe/:token'
 
 /**
- * /unsubscribe/:token: ends the messages of a workspace to a partner, by the link in each of them. Opening it changes nothing, because mail
+ * /unsubscribe/:token: ends the mails of a workspace to a person that go to many, by the link in each of them. Opening it changes nothing, because mail
  * scanners do. Mail programs post to it from wherever they run (RFC 8058), so the page takes any body, from any site, without a session,
  * and answers without a redirect: the signed token is what authorizes it.
  */
@@ -64,7 +64,7 @@ export default createRoutes<SessionEnv>()
       'Unsubscribe',
       <>
         <p>
-          <bdi>{subscriber.workspaceName}</bdi> sends you messages as its partner.
+          <bdi>{subscriber.workspaceName}</bdi> sends you messages, invitations and news of a move.
         </p>
         <form method="post">
           <button type="submit">Unsubscribe</button>
@@ -84,7 +84,7 @@ export default createRoutes<SessionEnv>()
       c,
       'You have subscribed again',
       <p role="status">
-        <bdi>{subscriber.workspaceName}</bdi> may send you messages to partners.
+        <bdi>{subscriber.workspaceName}</bdi> may send you messages, invitations and news of a move.
       </p>,
     )
   })

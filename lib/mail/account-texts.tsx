@@ -6,6 +6,7 @@ import type {
   AddressDetails,
   InvitationDetails,
   MessageDetails,
+  MovedDetails,
   NewBrowserDetails,
   OpeningBalancesDetails,
   PartnerInvitationDetails,
@@ -18,18 +19,45 @@ import type { SignInMail } from './mailer.rpc.ts'
 import type { Draft, Paragraph } from './paragraphs.ts'
 import type { EditedText } from './texts.ts'
 
+/** A merchant whose workspace has no name in a mail has that of the program. */
+const merchantNamed = <Details extends { workspaceName: string | null; programName: string }>(
+  details: Details,
+) => ({
+  ...details,
+  workspaceName: details.workspaceName ?? details.programName,
+})
+
 /** Who sent a mail that a merchant caused, which nobody can leave out. */
 const sentBy = (workspaceName: string | null, sender: string | null): Paragraph[] =>
   workspaceName && sender ? [['Sent by ', { name: workspaceName }, ' (', { name: sender }, ').']] : []
 
+/** What becomes of the links that a partner has shared. The earlier platform’s is as it was imported, if it is known. */
+const linksOf = ({ link, formerLink }: MovedDetails): Paragraph[] => {
+  if (!formerLink)
+    return [
+      ['Your link:', { text: link }],
+      'If the link you have shared ends in the same way, keep it: it still works. Otherwise, please share this one from now on.',
+    ]
+  return formerLink.works
+    ? [
+        ['Your link so far:', { text: formerLink.url }],
+        'It still works: you can leave it where you have shared it.',
+        ['Your link from now on:', { text: link }],
+      ]
+    : [
+        ['Your link so far:', { text: formerLink.url }],
+        'It no longer counts: please replace it where you have shared it.',
+        ['Your new link:', { text: link }],
+      ]
+}
+
 /**
  * "We’ve moved": informs an imported partner that the program has moved (spec section 4.3). What the merchant wrote is text,
- * also the link: only the portal is linked.
+ * also the links: only the portal is linked.
  */
-export const movedDraft = (details: WelcomeDetails, edited?: EditedText): Draft =>
-  editableDraft('moved', details, edited, [
-    ['Your link:', { text: details.link }],
-    'If the link you have shared ends in the same way, keep it: it still works. Otherwise, please share this one from now on.',
+export const movedDraft = (details: MovedDetails, edited?: EditedText): Draft =>
+  editableDraft('moved', merchantNamed(details), edited, [
+    ...linksOf(details),
     ['Find your link and your coupon codes in the partner portal:', { link: details.portalUrl }],
     HOW_TO_SIGN_IN,
     'Thank you for being a partner.',
@@ -78,7 +106,7 @@ export const rejectionDraft = (details: RejectionDetails, edited?: EditedText): 
     'application_rejected',
     details,
     edited,
-    details.reason ? [['The reason: ', { text: details.reason }]] : [],
+    details.reason ? [['The reason:', { text: details.reason }]] : [],
   )
 
 /** What each role allows. */
@@ -89,7 +117,7 @@ const ROLES = {
 
 /** Invites a member to a workspace. */
 export const invitationDraft = ({ workspaceName, role, invitedBy, url }: InvitationDetails): Draft =>
-  draft(`You are invited to ${workspaceName}`, [
+  draft(`You are invited to ${workspaceName}`, 'Sign in with this address to accept. You need no password.', [
     'Hello,',
     [{ name: invitedBy }, ' invited you to ', { name: workspaceName }, ` on Tributary. ${ROLES[role]}`],
     { button: 'Sign in', link: url },
@@ -99,7 +127,7 @@ export const invitationDraft = ({ workspaceName, role, invitedBy, url }: Invitat
 
 /** Reports to a manager that a webhook endpoint was disabled. */
 export const webhookDisabledDraft = ({ workspaceName, host, url }: WebhookDisabledDetails): Draft =>
-  draft(`Webhooks to ${host} are disabled`, [
+  draft(`Webhooks to ${host} are disabled`, 'Correct the endpoint, enable it, and resend the events.', [
     'Hello,',
     [
       'Webhooks of ',
@@ -114,7 +142,7 @@ export const webhookDisabledDraft = ({ workspaceName, host, url }: WebhookDisabl
 
 /** The link that proves a partner's new address. */
 export const addressLinkDraft = ({ partnerName, from, to, url }: AddressDetails): Draft =>
-  draft('Confirm your new email address', [
+  draft('Confirm your new email address', 'Nothing changes until you open the link.', [
     greeting(partnerName),
     ['The partner ', { name: from }, ' wants to use the address ', { name: to }, ' from now on.'],
     'To confirm it, open this link in the browser in which you asked for it:',
@@ -127,13 +155,17 @@ export const addressLinkDraft = ({ partnerName, from, to, url }: AddressDetails)
 export const addressChangedDraft = (details: AddressDetails): Draft => {
   const { partnerName, from, to, url, workspaceName } = details
   if (workspaceName) return addressCorrectedDraft({ partnerName, from, workspaceName })
-  return draft('Your email address was changed', [
-    greeting(partnerName),
-    ['The address of your partner accounts was changed from ', { name: from }, ' to ', { name: to }, '.'],
-    'Your earnings, links and connected accounts did not change. Sign in with the new address.',
-    'If you did not do this, contact the merchants of your programs immediately.',
-    { button: 'Open portal', link: url },
-  ])
+  return draft(
+    'Your email address was changed',
+    'If you did not do this, contact the merchants of your programs.',
+    [
+      greeting(partnerName),
+      ['The address of your partner accounts was changed from ', { name: from }, ' to ', { name: to }, '.'],
+      'Your earnings, links and connected accounts did not change. Sign in with the new address.',
+      'If you did not do this, contact the merchants of your programs immediately.',
+      { button: 'Open portal', link: url },
+    ],
+  )
 }
 
 /** The same when a manager did it. The new address may be another person's, so it is not named. */
@@ -142,21 +174,25 @@ const addressCorrectedDraft = ({
   from,
   workspaceName,
 }: Pick<AddressDetails, 'partnerName' | 'from'> & { workspaceName: string }): Draft =>
-  draft('Your email address was changed', [
-    greeting(partnerName),
+  draft(
+    `${workspaceName} changed your email address`,
+    `If you did not ask for this, contact ${workspaceName}.`,
     [
-      { name: workspaceName },
-      ' changed the address of your partner account. It was ',
-      { name: from },
-      ', and you can no longer sign in to this account with it.',
+      greeting(partnerName),
+      [
+        { name: workspaceName },
+        ' changed the address of your partner account. It was ',
+        { name: from },
+        ', and you can no longer sign in to this account with it.',
+      ],
+      'Earnings, links and connected accounts did not change.',
+      ['If you did not ask for this, contact ', { name: workspaceName }, ' immediately.'],
     ],
-    'Earnings, links and connected accounts did not change.',
-    ['If you did not ask for this, contact ', { name: workspaceName }, ' immediately.'],
-  ])
+  )
 
 /** Reports a sign-in in a browser that is new to the person's account, also if somebody else did it. */
 export const newBrowserDraft = ({ browser, signedInAt, url }: NewBrowserDetails): Draft =>
-  draft('New sign-in to your Tributary account', [
+  draft('New sign-in to your Tributary account', 'If it was you, you need to do nothing.', [
     'Hello,',
     ['Your account was signed in to in a new browser: ', { name: browser }, ', ', { name: signedInAt }, '.'],
     'If it was you, you need to do nothing.',
@@ -178,9 +214,15 @@ const changeWords = ({ workspaceName, change, heldUntil }: PayoutAccountDetails)
   ]
 }
 
+const ACCOUNT_SUBJECTS: Record<PayoutAccountDetails['change'], (merchant: string) => string> = {
+  connected: (merchant) => `Your Stripe account for payouts from ${merchant} was connected`,
+  changed: (merchant) => `Your Stripe account for payouts from ${merchant} was changed`,
+  disconnected: (merchant) => `Your Stripe account for payouts from ${merchant} was disconnected`,
+}
+
 /** Reports that a partner's Stripe account was connected, changed or disconnected, also if somebody else did it. */
 export const payoutAccountDraft = (details: PayoutAccountDetails): Draft => {
-  const { partnerName, change, confirmUrl, portalUrl } = details
+  const { partnerName, workspaceName, change, confirmUrl, portalUrl } = details
   const confirm: Paragraph[] =
     change === 'changed' && confirmUrl
       ? [
@@ -189,7 +231,7 @@ export const payoutAccountDraft = (details: PayoutAccountDetails): Draft => {
           'The link works while you are signed in to the portal with this address.',
         ]
       : []
-  return draft(`Your Stripe account was ${change}`, [
+  return draft(ACCOUNT_SUBJECTS[change](workspaceName), 'If you did not do this, open the portal.', [
     greeting(partnerName),
     changeWords(details),
     ...confirm,
@@ -205,26 +247,30 @@ export const payoutAccountDraft = (details: PayoutAccountDetails): Draft => {
 export const openingBalancesDraft = (details: OpeningBalancesDetails): Draft => {
   const { workspaceName, programName, importedBy, balances, amountCents, url } = details
   const amount = formatMoney(amountCents, 'USD')
-  return draft(`Opening balances imported: ${amount}`, [
-    'Hello,',
-    [
-      { name: importedBy },
-      ` imported ${counted(balances, 'opening balance')} of ${amount} in total into the program `,
-      { name: programName },
-      ' of ',
-      { name: workspaceName },
-      '.',
-    ],
+  return draft(
+    `Opening balances imported: ${amount}`,
     'They are payable now: the next payout run pays them.',
-    'If you did not expect this, hold these commissions before the next payout run, and ask who imported them. The audit log lists them.',
-    { button: 'Open audit log', link: url },
-    'All other managers of the workspace receive this email.',
-  ])
+    [
+      'Hello,',
+      [
+        { name: importedBy },
+        ` imported ${counted(balances, 'opening balance')} of ${amount} in total into the program `,
+        { name: programName },
+        ' of ',
+        { name: workspaceName },
+        '.',
+      ],
+      'They are payable now: the next payout run pays them.',
+      'If you did not expect this, hold these commissions before the next payout run, and ask who imported them. The audit log lists them.',
+      { button: 'Open audit log', link: url },
+      'All other managers of the workspace receive this email.',
+    ],
+  )
 }
 
 /** A sign-in link. */
 export const signInDraft = ({ url, expiresInMinutes }: Omit<SignInMail, 'to'>): Draft =>
-  draft('Your sign-in link for Tributary', [
+  draft('Your sign-in link for Tributary', `The link works once, within ${expiresInMinutes} minutes.`, [
     'Hello,',
     'Use this link to sign in to Tributary:',
     { button: 'Sign in', link: url },

@@ -1,5 +1,6 @@
 /** Sending by Cloudflare's `send_email` binding. */
-import type { Address, EmailBinding, Transport } from './transport.ts'
+import { senderOf } from './sender.ts'
+import type { EmailBinding, Transport } from './transport.ts'
 
 /** Errors that are not the mail's own (limits, senders that are not set up), with the seconds until the next attempt. */
 const PAUSES: Record<string, number> = {
@@ -12,10 +13,10 @@ const PAUSES: Record<string, number> = {
 /** Errors that may pass; whether the mail was sent is unknown. All others are permanent. */
 const TRANSIENT = ['E_DELIVERY_FAILED', 'E_INTERNAL_SERVER_ERROR']
 
-/** `Name <address>` in parts, or the address alone. */
-const sender = (from: string): string | Address => {
-  const [, name, email] = /^"?([^"<]*?)"? *<([^<>]+)>$/.exec(from.trim()) ?? []
-  return name && email ? { name, email } : (email ?? from.trim())
+/** A sender with its name, or the address alone. */
+const sender = (from: string, merchant?: string) => {
+  const { name, email } = senderOf(from, merchant)
+  return name ? { name, email } : email
 }
 
 /** Rejects after a timeout: the binding takes no AbortSignal. */
@@ -31,9 +32,9 @@ const withTimeout = <T>(promise: Promise<T>, timeoutMs: number): Promise<T> => {
  */
 export const throughCloudflare =
   ({ from, binding }: { from: string; binding: EmailBinding }): Transport =>
-  async ({ id: _, ...mail }, { timeoutMs }) => {
+  async ({ id: _, merchant, ...mail }, { timeoutMs }) => {
     try {
-      await withTimeout(binding.send({ from: sender(from), ...mail }), timeoutMs)
+      await withTimeout(binding.send({ from: sender(from, merchant), ...mail }), timeoutMs)
       return { kind: 'sent', waitSeconds: 0 }
     } catch (error) {
       const { code, message } = error as Error & { code?: unknown }

@@ -3,9 +3,14 @@ import { type MailContent, subjectLine } from './content.ts'
 import { type MailBrand, renderHtml, renderText } from './layout.tsx'
 import type { TextKind } from './mails.ts'
 import type { Draft, Paragraph } from './paragraphs.ts'
-import { type EditedText, introOf, subjectOf, type Values } from './texts.ts'
+import { type EditedText, introOf, previewOf, subjectOf, type Values } from './texts.ts'
 
-export const draft = (subject: string, paragraphs: Paragraph[]): Draft => ({ subject, paragraphs })
+/** @param preview a sentence that mail programs show beside the subject */
+export const draft = (subject: string, preview: string, paragraphs: Paragraph[]): Draft => ({
+  subject,
+  preview,
+  paragraphs,
+})
 
 const supportLine = ({ supportEmail }: MailBrand): Paragraph[] =>
   supportEmail ? [['Questions? Write to ', { name: supportEmail }, '.']] : []
@@ -16,12 +21,17 @@ const supportLine = ({ supportEmail }: MailBrand): Paragraph[] =>
  * @param foot what ends it
  */
 export const render = (
-  { subject, paragraphs }: Draft,
+  { subject, preview, paragraphs }: Draft,
   brand?: MailBrand,
   foot: Paragraph[] = [],
 ): MailContent => {
   const all = [...paragraphs, ...(brand ? supportLine(brand) : []), ...foot]
-  return { subject: subjectLine(subject), html: renderHtml(all, brand), text: renderText(all) }
+  const line = subjectLine(subject)
+  return {
+    subject: line,
+    html: renderHtml({ subject: line, preview, paragraphs: all }, brand),
+    text: renderText(all),
+  }
 }
 
 /** An email whose subject and first words managers may have changed, in `edited`. What follows them is `rest`. */
@@ -30,7 +40,11 @@ export const editableDraft = (
   values: Values,
   edited: EditedText | undefined,
   rest: Paragraph[],
-): Draft => draft(subjectOf(kind, edited, values), [...introOf(kind, edited, values), ...rest])
+): Draft =>
+  draft(subjectOf(kind, edited, values), previewOf(kind, edited, values), [
+    ...introOf(kind, edited, values),
+    ...rest,
+  ])
 
 /** Greets a partner, by name if it is known. */
 export const greeting = (partnerName: string | null): Paragraph =>

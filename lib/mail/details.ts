@@ -12,6 +12,12 @@ export type WelcomeDetails = {
   sentBy: string | null
 }
 
+/** `moved`, with the partner's link on the earlier platform. */
+export type MovedDetails = WelcomeDetails & {
+  /** As it was imported, and whether it credits the partner here; missing if it is not known. */
+  formerLink?: { url: string; works: boolean }
+}
+
 /** `message`: what a manager wrote to many partners. Its words are those of the mailing. */
 export type MessageDetails = {
   partnerName: string | null

@@ -5,25 +5,27 @@
 import type { Brand } from '../brand/brand.ts'
 import { textOn } from '../brand/colors.ts'
 import { oneLine } from './content.ts'
-import type { Paragraph } from './paragraphs.ts'
+import type { Draft, Paragraph } from './paragraphs.ts'
 
 /** Mail clients support little CSS, and only inline. Without colours, each client's light or dark theme applies. */
 const BODY = 'font:16px/1.5 system-ui,sans-serif;max-width:36em;margin:0 auto;padding:1.5em'
 const buttonStyle = (color: string) =>
-  `display:inline-block;padding:.6em 1.2em;border-radius:.4em;background:${color};color:${textOn(color)};text-decoration:none`
+  `display:inline-block;padding:.6em 1.2em;border-radius:.4em;border:1px solid ${textOn(color)};background:${color};color:${textOn(color)};text-decoration:none`
 const OUR_COLOR = '#1f5f4a'
-/** The font is that of the name, which stands there while images are off. */
-const LOGO = 'height:48px;max-width:200px;object-fit:contain;font:600 20px/48px system-ui,sans-serif'
+/** The font is that of the name, which stands there while images are off, in two lines if it is long. */
+const LOGO = 'height:48px;max-width:200px;object-fit:contain;font:600 18px/24px system-ui,sans-serif'
 const HEAD = 'margin:0 0 1.5em;font-weight:600'
+/** What mail programs show beside the subject is the first text of the mail. */
+const HIDDEN = 'display:none;max-height:0;overflow:hidden;mso-hide:all'
 const ADDRESS = 'overflow-wrap:anywhere'
 
 const isWeb = (address: string): boolean => /^https?:\/\//i.test(address)
 
-/** A URL, shown in full, and linked if it is an http(s) URL. */
-const Link = ({ address }: { address: string }) =>
+/** A URL, shown in full unless it has a label, and linked if it is an http(s) URL. */
+const Link = ({ address, label = address }: { address: string; label?: string | undefined }) =>
   isWeb(address) ? (
     <a href={address} style={ADDRESS}>
-      {address}
+      {label}
     </a>
   ) : (
     <span style={ADDRESS}>{address}</span>
@@ -80,7 +82,7 @@ const HtmlParagraph = ({ paragraph, color }: { paragraph: Paragraph; color: stri
         return (
           <>
             <br />
-            <Link address={oneLine(part.link)} />
+            <Link address={oneLine(part.link)} label={part.label} />
           </>
         )
       })}
@@ -103,15 +105,18 @@ const Head = ({ logoUrl, name }: MailBrand) => (
 )
 
 /** A complete email in HTML. */
-export const renderHtml = (paragraphs: Paragraph[], brand?: MailBrand): string => {
+export const renderHtml = ({ subject, preview, paragraphs }: Draft, brand?: MailBrand): string => {
   const markup = (
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
+        <meta name="supported-color-schemes" content="light dark" />
+        <title>{oneLine(subject)}</title>
       </head>
       <body style={BODY}>
+        <div style={HIDDEN}>{oneLine(preview)}</div>
         {brand && <Head {...brand} />}
         {paragraphs.map((paragraph) => (
           <HtmlParagraph paragraph={paragraph} color={brand?.accentColor ?? OUR_COLOR} />

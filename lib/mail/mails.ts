@@ -63,12 +63,25 @@ export type PartnerMailKind = (typeof PARTNER_MAIL_KINDS)[number]
 /** Those whose text is made of words and placeholders: the same, and what a manager writes to many partners at once. */
 export type TextKind = EditableKind | 'message'
 
-/** Those that people can unsubscribe from, for each workspace. Their details have a `portalUrl`, and they are to a partner. */
-export const UNSUBSCRIBABLE_KINDS = ['message'] as const satisfies MailKind[]
+/** Those that a merchant sends to many, from which people can unsubscribe, for each workspace. Their details have a `portalUrl` or a `url`. */
+export const UNSUBSCRIBABLE_KINDS = ['message', 'moved', 'partner_invitation'] as const satisfies MailKind[]
+
+/** Those that a banned partner does not get. It still gets those about payouts, its account and its application. */
+export const WITHHELD_KINDS = [
+  'moved',
+  'welcome',
+  'message',
+  'connect_account',
+  'connect_reminder',
+] as const satisfies MailKind[]
 
 /** Those of a program, which have its brand. The others are about the account of a person, at a workspace or at Tributary. */
 export const isOfProgram = (kind: string): boolean =>
   kind === 'message' || (kind !== 'bank_refused' && (EDITABLE_KINDS as readonly string[]).includes(kind))
+
+/** Those in the name of a merchant. The others are of Tributary, or about an account there that may be of many merchants. */
+export const isOfMerchant = (kind: string): boolean =>
+  isOfProgram(kind) || ['bank_refused', 'payment_details', 'payout_account'].includes(kind)
 
 /** The mails of the outbox. A mail to a person about its account belongs to no workspace. */
 export type OutboxKind = MailKind | 'new_browser'

@@ -91,11 +91,14 @@ export const withdrawInvitation = (db: Db, workspaceId: string, recipient: strin
       ),
     )
 
-/** Fails the queued mails of banned partners, but for those about payouts. */
+/** Why a mail to a banned partner failed. */
+export const WHY_BANNED = 'Not sent: the partner was banned.'
+
+/** Fails the queued mails of banned partners, but for those about payouts. The mailer sends none that are queued later: see `leaseMails`. */
 export const withholdMails = (db: Db, workspaceId: string, partnerIds: readonly string[], now: Date) =>
   db
     .updateTable('mails')
-    .set({ failed_at: now, last_error: 'Not sent: the partner was banned.' })
+    .set({ failed_at: now, last_error: WHY_BANNED })
     .where('workspace_id', '=', workspaceId)
     .where('partner_id', 'in', partnerIds)
     .where('payout_id', 'is', null)

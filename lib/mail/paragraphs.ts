@@ -1,8 +1,13 @@
-/** A part of a paragraph: text, a name from user input, a link, or a URL from user input in a line of its own. */
-type Part = string | { name: string } | { link: string } | { text: string }
+/** A part of a paragraph: text, a name from user input, a link, in HTML under its label, or a URL from user input in a line of its own. */
+type Part = string | { name: string } | { link: string; label?: string } | { text: string }
 
 /** The source of both the HTML and the plain text of a mail. */
 export type Paragraph = string | Part[] | { button: string; link: string }
 
 /** What a mail says. `render` of compose.tsx makes the mail, with the head and the foot that all mails of a program have. */
-export type Draft = { subject: string; paragraphs: Paragraph[] }
+export type Draft = {
+  subject: string
+  /** What mail programs show beside the subject, before the mail is opened: a sentence. */
+  preview: string
+  paragraphs: Paragraph[]
+}

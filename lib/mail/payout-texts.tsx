@@ -81,28 +81,36 @@ export const paymentDetailsDraft = ({
   portalUrl,
 }: PaymentDetailsDetails): Draft =>
   paidBy === null
-    ? draft(`Your payment details at ${workspaceName} stay as they are`, [
-        greeting(partnerName),
-        ['A change of how ', { name: workspaceName }, ' pays you was canceled.'],
-        'If you did not do this, enter your details again in the portal.',
-        { button: 'Open portal', link: portalUrl },
-        HOW_TO_SIGN_IN,
-      ])
-    : draft(`Your payment details at ${workspaceName} will change`, [
-        greeting(partnerName),
+    ? draft(
+        `Your payment details at ${workspaceName} stay as they are`,
+        'A change of how you are paid was canceled.',
         [
-          'From ',
-          { name: effectiveAt },
-          ' on, ',
-          { name: workspaceName },
-          ' pays you by ',
-          { name: paidBy },
-          '.',
+          greeting(partnerName),
+          ['A change of how ', { name: workspaceName }, ' pays you was canceled.'],
+          'If you did not do this, enter your details again in the portal.',
+          { button: 'Open portal', link: portalUrl },
+          HOW_TO_SIGN_IN,
         ],
-        'Until then, your present details stay in force. If you did not make this change, cancel it in the portal.',
-        { button: 'Open portal', link: portalUrl },
-        HOW_TO_SIGN_IN,
-      ])
+      )
+    : draft(
+        `Your payment details at ${workspaceName} will change`,
+        'If you did not make this change, cancel it in the portal.',
+        [
+          greeting(partnerName),
+          [
+            'From ',
+            { name: effectiveAt },
+            ' on, ',
+            { name: workspaceName },
+            ' pays you by ',
+            { name: paidBy },
+            '.',
+          ],
+          'Until then, your present details stay in force. If you did not make this change, cancel it in the portal.',
+          { button: 'Open portal', link: portalUrl },
+          HOW_TO_SIGN_IN,
+        ],
+      )
 
 /** Reports that the bank of a partner's Stripe account refused a payout, which only the partner can mend. */
 export const bankRefusedDraft = (details: BankRefusedDetails, edited?: EditedText): Draft =>

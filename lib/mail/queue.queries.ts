@@ -3,7 +3,8 @@ import { sql } from 'kysely'
 import type { Brand } from '../brand/brand.ts'
 import type { Db } from '../db/connection.ts'
 import { dueRows } from '../db/leases.queries.ts'
-import { type OutboxKind, UNSUBSCRIBABLE_KINDS } from './mails.ts'
+import { type OutboxKind, UNSUBSCRIBABLE_KINDS, WITHHELD_KINDS } from './mails.ts'
+import { WHY_BANNED } from './outbox.queries.ts'
 import type { EditedText } from './texts.ts'
 
 /** A mail that one run may send until its lease ends. */
@@ -11,8 +12,11 @@ export type LeasedMail = {
   id: string
   kind: OutboxKind
   recipient: string
-  partnerId: string | null
+  /** The partner, or the application of somebody who was invited; null for anybody else. */
+  subscriberId: string | null
   details: Record<string, unknown>
+  /** The name of its workspace by now; null for a mail to a person about its account. */
+  workspaceName: string | null
   /** Whether a manager sends it to itself, to try it. */
   isTest: boolean
   /** The words that managers have given to its kind by now, or have written to many partners. */
@@ -43,9 +47,16 @@ const isDue = (
 /** Whether any mail is due, as a condition. */
 export const hasDueMails = (now: Date) => sql`exists (select from mails m where ${isDue('m', now)})`
 
+const canUnsubscribe = sql`m.kind = any(${`{${UNSUBSCRIBABLE_KINDS}}`}::text[])`
+const hasUnsubscribed = sql`(${canUnsubscribe} and exists (
+  select from mail_optouts o where o.workspace_id = m.workspace_id and o.email = m.recipient))`
+const isBanned = sql`(m.kind = any(${`{${WITHHELD_KINDS}}`}::text[]) and exists (
+  select from partners p where p.id = m.partner_id and p.status = 'banned'))`
+
 /**
  * Leases mails that are due. Invitations are urgent, because somebody waits for them. Mails whose first attempt was
- * before `windowStart` fail: another attempt could deliver them twice. So do those from which their recipients have unsubscribed.
+ * before `windowStart` fail: another attempt could deliver them twice. So do those from which their recipients have unsubscribed, and
+ * those to partners who are banned by now.
  *
  * A repeat after an unseen commit leases other mails; the first ones are due again after the lease.
  */
@@ -54,30 +65,31 @@ export const leaseMails = async (
   { now, leaseEnd, windowStart, limit }: { now: Date; leaseEnd: Date; windowStart: Date; limit: number },
 ): Promise<{ mails: LeasedMail[]; withheld: number }> => {
   const isExpired = sql`m.first_attempt_at < ${windowStart}::timestamptz`
-  const canUnsubscribe = sql`m.kind = any(${`{${UNSUBSCRIBABLE_KINDS}}`}::text[])`
-  const hasUnsubscribed = sql`(${canUnsubscribe} and exists (
-    select from mail_optouts o where o.workspace_id = m.workspace_id and o.email = m.recipient))`
+  const isWithheld = sql`(${isExpired} or ${hasUnsubscribed} or ${isBanned})`
   const { rows } = await sql<Row>`
     with ${dueRows({ table: 'mails', isDue: (m) => isDue(m, now), lane: 'kind', urgentLane: 'invitation', limit })}
     update mails m
-    set attempts = m.attempts + case when ${isExpired} or ${hasUnsubscribed} then 0 else 1 end,
+    set attempts = m.attempts + case when ${isWithheld} then 0 else 1 end,
         first_attempt_at = coalesce(m.first_attempt_at, ${now}),
         next_attempt_at = ${leaseEnd},
-        failed_at = case when ${isExpired} or ${hasUnsubscribed} then ${now}::timestamptz end,
+        failed_at = case when ${isWithheld} then ${now}::timestamptz end,
         last_error = case
           when ${isExpired} then concat_ws(' ', 'Given up: it may have been sent, and it is too late to find out.', m.last_error)
-          when ${hasUnsubscribed} then 'Not sent: the partner has unsubscribed from such emails.'
+          when ${isBanned} then ${WHY_BANNED}
+          when ${hasUnsubscribed} then 'Not sent: the recipient has unsubscribed from such emails.'
           else m.last_error end
     from due where m.id = due.id
-    returning m.id, m.kind, m.recipient, m.partner_id as "partnerId", m.details, m.attempts, m.first_attempt_at as "firstAttemptAt",
+    returning m.id, m.kind, m.recipient, m.details, m.attempts, m.first_attempt_at as "firstAttemptAt",
               m.failed_at is not null as "isWithheld",
               m.occasion = 'test' as "isTest",
+              (select w.name from workspaces w where w.id = m.workspace_id) as "workspaceName",
               case when m.kind = 'message'
                 then (select jsonb_build_object('subject', g.subject, 'intro', g.content) from mailings g
                       where g.workspace_id = m.workspace_id and g.id = m.occasion::uuid)
                 else (select jsonb_build_object('subject', t.subject, 'intro', t.intro) from mail_texts t
                       where t.workspace_id = m.workspace_id and t.kind = m.kind) end as edited,
               case when ${canUnsubscribe} then (select key from unsubscribe_key) end as "unsubscribeKey",
+              coalesce(m.partner_id, (select a.id from applications a where a.program_id = m.program_id and a.email = m.recipient)) as "subscriberId",
               (select jsonb_build_object('logoUrl', b.logo_url, 'accentColor', b.accent_color, 'supportEmail', b.support_email)
                from brands b
                where b.program_id = coalesce(m.program_id, (select p.program_id from partners p where p.id = m.partner_id))) as brand`.execute(
@@ -87,6 +99,16 @@ export const leaseMails = async (
     .filter((row) => !row.isWithheld)
     .map((row) => ({ ...row, edited: row.edited ?? undefined, brand: row.brand ?? undefined }))
   return { mails, withheld: rows.length - mails.length }
+}
+
+/** Those of leased mails that are still to be sent: their partners were neither banned nor have they unsubscribed meanwhile. */
+export const stillWanted = async (db: Db, ids: string[]): Promise<Set<string>> => {
+  const { rows } = await sql<{ id: string }>`
+    select m.id from mails m
+    where m.id = any(${ids}::uuid[]) and m.failed_at is null and not ${hasUnsubscribed} and not ${isBanned}`.execute(
+    db,
+  )
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** What became of a leased mail. */

@@ -1,4 +1,5 @@
 /** Sending by Resend's HTTP API. */
+import { senderLine } from './sender.ts'
 import type { Outcome, Transport } from './transport.ts'
 
 const RESEND_URL = 'https://api.resend.com'
@@ -47,7 +48,7 @@ const classify = async (answer: Response): Promise<Outcome> => {
 /** Sends through Resend, which deduplicates by the mail's id for 24 hours. */
 export const throughResend =
   ({ from, apiKey, url }: { from: string; apiKey: string; url: string | undefined }): Transport =>
-  async ({ id, to, subject, html, text, headers }, { timeoutMs }) => {
+  async ({ id, to, merchant, replyTo, subject, html, text, headers }, { timeoutMs }) => {
     try {
       const answer = await fetch(`${url || RESEND_URL}/emails`, {
         method: 'POST',
@@ -58,7 +59,12 @@ export const throughResend =
           // Resend refuses requests without one, and workerd sends none by default.
           'User-Agent': 'Tributary',
         },
-        body: JSON.stringify({ from, to: [to], subject, html, text, headers }),
+        body: JSON.stringify({
+          from: senderLine(from, merchant),
+          to: [to],
+          reply_to: replyTo,
+          ...{ subject, html, text, headers },
+        }),
         signal: AbortSignal.timeout(timeoutMs),
         redirect: 'manual',
       })

@@ -89,6 +89,7 @@ export const runDraft = (kind: RunMailKind, details: PayoutRunDetails): Draft =>
   const { subject, opening } = OPENINGS[kind](details)
   return {
     subject: `Payouts of ${programName ?? workspaceName}: ${subject}`,
+    preview: opening,
     paragraphs: [
       'Hello,',
       [

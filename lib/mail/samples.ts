@@ -5,6 +5,7 @@ import type {
   AddressDetails,
   BankRefusedDetails,
   ConnectDetails,
+  MovedDetails,
   PartnerInvitationDetails,
   PaymentDetailsDetails,
   PayoutAccountDetails,
@@ -29,7 +30,7 @@ export type SampleFacts = {
 
 type Samples = {
   welcome: WelcomeDetails
-  moved: WelcomeDetails
+  moved: MovedDetails
   partner_invitation: PartnerInvitationDetails
   application_rejected: RejectionDetails
   connect_account: ConnectDetails
@@ -69,7 +70,7 @@ export const sampleDetails = <K extends PartnerMailKind>(
   const addresses = { partnerName, from: 'maya@old.example', to: 'maya@new.example', url: portalUrl }
   const samples: Samples = {
     welcome,
-    moved: welcome,
+    moved: { ...welcome, formerLink: { url: new URL('?ref=maya', siteUrl).href, works: true } },
     partner_invitation: { programName, workspaceName, invitedBy: managerEmail, url: portalUrl },
     application_rejected: {
       applicantName: PARTNER_NAME,

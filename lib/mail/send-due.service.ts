@@ -3,7 +3,14 @@ import { type Budget, type BudgetEnv, hasLeft, newBudget, withDb } from '../payo
 import { Unavailable } from '../unavailable.ts'
 import { deliverableAddress } from './address.ts'
 import { oneLine } from './content.ts'
-import { type LeasedMail, leaseMails, type MailResult, saveMailResults } from './queue.queries.ts'
+import { isOfMerchant } from './mails.ts'
+import {
+  type LeasedMail,
+  leaseMails,
+  type MailResult,
+  saveMailResults,
+  stillWanted,
+} from './queue.queries.ts'
 import { LEASE_SECONDS, nextDelay, WINDOW_SECONDS } from './schedule.ts'
 import { outboxContent } from './templates.tsx'
 import type { Outcome, Transport } from './transport.ts'
@@ -15,6 +22,8 @@ const MAX_PAGE = 40
 const FETCHES_PER_PAGE = 2
 /** For retries of these. */
 const SPARE_FETCHES = 3
+/** How often a page looks who was banned or has unsubscribed since it was leased, as far as the spare fetches allow. */
+const CHECKS_PER_PAGE = 3
 /** How long a page is sent. */
 const PAGE_MS = 45_000
 const SEND_TIMEOUT_MS = 10_000
@@ -41,9 +50,9 @@ const after = (time: number, seconds: number): Date => new Date(time + seconds *
 const sleep = (seconds: number): Promise<void> => new Promise((resume) => setTimeout(resume, seconds * 1_000))
 
 /** Where the recipient of a mail ends such mails; undefined for those that nothing ends. */
-const unsubscribeUrlOf = async ({ details, partnerId, unsubscribeKey }: LeasedMail) =>
-  unsubscribeKey && partnerId
-    ? unsubscribeUrl(unsubscribeKey, partnerId, String(details.portalUrl))
+const unsubscribeUrlOf = async ({ details, subscriberId, unsubscribeKey }: LeasedMail) =>
+  unsubscribeKey && subscriberId
+    ? unsubscribeUrl(unsubscribeKey, subscriberId, String(details.portalUrl ?? details.url))
     : undefined
 
 /** Sends a mail. One without a valid address or content is refused. */
@@ -54,7 +63,11 @@ const trySend = async (mail: LeasedMail, transport: Transport): Promise<Outcome>
     const unsubscribeUrl = await unsubscribeUrlOf(mail)
     const content = outboxContent({ ...mail, unsubscribeUrl })
     const headers = unsubscribeUrl && { headers: unsubscribeHeaders(unsubscribeUrl) }
-    return await transport({ id: mail.id, to, ...content, ...headers }, { timeoutMs: SEND_TIMEOUT_MS })
+    const merchant = mail.workspaceName && isOfMerchant(mail.kind) && { merchant: mail.workspaceName }
+    return await transport(
+      { id: mail.id, to, ...merchant, ...content, ...headers },
+      { timeoutMs: SEND_TIMEOUT_MS },
+    )
   } catch (error) {
     // The details do not fit the template: a retry would fail in the same way.
     return { kind: 'refused', code: 'invalid_details', message: (error as Error).message }
@@ -93,16 +106,35 @@ const secondsToWait = (outcome: Outcome): number => {
   return outcome.kind === 'paused' ? outcome.seconds : 0
 }
 
-/** Sends mails one after the other, at the transport's pace, until the transport pauses or the run's limits are reached. */
-const sendAll = async (mails: LeasedMail[], transport: Transport, budget: Budget) => {
+/** The ids of mails that are still to be sent, as far as it can be found out. */
+const readWanted = async (env: BudgetEnv, budget: Budget, mails: LeasedMail[]): Promise<Set<string>> => {
+  const ids = mails.map(({ id }) => id)
+  try {
+    return await withDb(env, budget, (db) => stillWanted(db, ids))
+  } catch {
+    // They were wanted when they were leased. Their results are saved with retries.
+    return new Set(ids)
+  }
+}
+
+/**
+ * Sends mails one after the other, at the transport's pace, until the transport pauses or the run's limits are reached. One that is no
+ * longer wanted is left to the next lease, which says why.
+ */
+const sendAll = async (env: BudgetEnv, mails: LeasedMail[], transport: Transport, budget: Budget) => {
   const results: MailResult[] = []
   const endsAt = Math.min(budget.endsAt, Date.now() + PAGE_MS)
   let sends = mails.length
   let pause: Extract<Outcome, { kind: 'paused' }> | undefined
+  let wanted = new Set(mails.map(({ id }) => id))
+  const checkEvery = Math.ceil(mails.length / (CHECKS_PER_PAGE + 1))
 
-  for (const mail of mails) {
+  for (const [index, mail] of mails.entries()) {
+    const rest = mails.slice(index)
+    if (index > 0 && index % checkEvery === 0 && !pause && budget.fetches > rest.length + 1)
+      wanted = await readWanted(env, budget, rest)
     let outcome: Outcome | undefined = pause
-    while (!pause && sends > 0 && Date.now() < endsAt) {
+    while (!pause && wanted.has(mail.id) && sends > 0 && Date.now() < endsAt) {
       sends--
       budget.fetches--
       outcome = await trySend(mail, transport)
@@ -150,7 +182,7 @@ export const sendDue = async (env: BudgetEnv, transport: Transport, ms: number):
       limit,
     }
     const { mails, withheld } = await withDb(env, budget, (db) => leaseMails(db, lease))
-    const { results, pause } = await sendAll(mails, transport, budget)
+    const { results, pause } = await sendAll(env, mails, transport, budget)
     if (results.length) await saveResults(env, results, budget)
 
     const count = (outcome: MailResult['outcome']) =>

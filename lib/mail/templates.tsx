@@ -16,7 +16,7 @@ import {
 } from './account-texts.tsx'
 import { render } from './compose.tsx'
 import { type MailContent, subjectLine } from './content.ts'
-import type { ConnectDetails, MoneyDetails, PayoutRunDetails } from './details.ts'
+import type { ConnectDetails, MoneyDetails, MovedDetails, PayoutRunDetails } from './details.ts'
 import { isOfProgram, type OutboxKind } from './mails.ts'
 import type { Draft, Paragraph } from './paragraphs.ts'
 import {
@@ -55,6 +55,14 @@ const toWelcome = (details: Stored) => ({
   sentBy: typeof details.sentBy === 'string' ? details.sentBy : null,
 })
 
+const toMoved = (details: Stored): MovedDetails => {
+  const { url, works } = Object(details.formerLink) as Stored
+  return {
+    ...toWelcome(details),
+    ...(typeof url === 'string' && { formerLink: { url, works: works === true } }),
+  }
+}
+
 const aboutMoney = (details: Stored): MoneyDetails => ({
   ...toPartner(details),
   amount: required(details, 'amount'),
@@ -83,7 +91,7 @@ const aboutAddress = (details: Stored) => ({
 })
 
 const DRAFTS: Record<OutboxKind, (details: Stored, edited?: EditedText) => Draft> = {
-  moved: (details, edited) => movedDraft(toWelcome(details), edited),
+  moved: (details, edited) => movedDraft(toMoved(details), edited),
   message: (details, edited) => {
     if (!edited) throw new Error('The text of this mail was removed.')
     return messageDraft(
@@ -225,7 +233,9 @@ type OutboxMail = {
 /** Says at the foot of a mail how to end such mails. */
 const unsubscribeLine = (details: Stored, url: string | undefined): Paragraph[] => {
   const from = typeof details.workspaceName === 'string' ? details.workspaceName : details.programName
-  return url ? [['Unsubscribe from such emails of ', { name: String(from) }, ':', { link: url }]] : []
+  return url
+    ? [['Unsubscribe from such emails of ', { name: String(from) }, ':', { link: url, label: 'Unsubscribe' }]]
+    : []
 }
 
 /** The content of an outbox email. @throws if its details do not match its kind */

@@ -23,7 +23,8 @@ type Placeholder = 'partnerName' | 'applicantName' | 'programName' | 'workspaceN
 /** What placeholders stand for. A mail to somebody without a name has none. */
 export type Values = { [K in Placeholder]?: string | null }
 
-type Definition = MailText & { placeholders: readonly Placeholder[] }
+/** The preview is what mail programs show beside the subject. That of a message is how its text begins. */
+type Definition = MailText & { preview: string | null; placeholders: readonly Placeholder[] }
 
 const MONEY = ['partnerName', 'programName', 'amount'] as const
 const EARNED = 'Hello {partnerName},\n\nYou have earned {amount} as a partner of {programName}.'
@@ -33,61 +34,72 @@ const TEXTS: Record<TextKind, Definition> = {
     subject: 'You are a partner of {programName}',
     intro:
       'Hello {partnerName},\n\nYou are now a partner of {programName}. Share your link, and you earn with what it brings.',
+    preview: 'Your link to share, and where you see what you earn with {programName}.',
     placeholders: ['partnerName', 'programName', 'workspaceName'],
   },
   moved: {
-    subject: 'We’ve moved: {programName}',
+    subject: '{workspaceName}: we’ve moved the partner program {programName}',
     intro:
-      'Hello {partnerName},\n\n{programName} has moved to a new platform. You are already a partner there and do not need to apply again.',
+      'Hello {partnerName},\n\n{workspaceName} has moved its partner program {programName} to a new platform. You are already a partner there and do not need to apply again.',
+    preview: 'Your link at {programName}, and where you see what you earn now.',
     placeholders: ['partnerName', 'programName', 'workspaceName'],
   },
   message: {
     subject: 'News from {programName}',
     intro: 'Hello {partnerName},\n\n',
+    preview: null,
     placeholders: ['partnerName', 'programName', 'workspaceName'],
   },
   partner_invitation: {
     subject: '{programName} invites you to be a partner',
     intro:
       'Hello,\n\n{invitedBy} of {workspaceName} invites you to be a partner of {programName}. You get a link of your own, and earn with what it brings.',
+    preview: 'Read the terms of {programName}, and accept if you want to be a partner.',
     placeholders: ['programName', 'workspaceName', 'invitedBy'],
   },
   application_rejected: {
     subject: 'Your application to {programName}',
     intro:
       'Hello {applicantName},\n\nThank you for your interest in being a partner of {programName}. Your application was not accepted.',
+    preview: '{programName} has decided on your application.',
     placeholders: ['applicantName', 'programName'],
   },
   connect_account: {
     subject: 'You have earned {amount} from {programName}',
     intro: EARNED,
+    preview: 'See what is missing before {programName} can pay you.',
     placeholders: MONEY,
   },
   connect_reminder: {
     subject: 'Reminder: {amount} from {programName} cannot be paid yet',
     intro: EARNED,
+    preview: 'Your balance at {programName} is kept for you until you can be paid.',
     placeholders: MONEY,
   },
   payout_sent: {
     subject: 'Payout of {amount} from {programName}',
     intro: 'Hello {partnerName},\n\n{programName} has paid you {amount}.',
+    preview: '{programName} has paid your commissions. See them in the portal.',
     placeholders: MONEY,
   },
   payout_failed: {
     subject: 'Payout of {amount} from {programName} failed',
     intro: 'Hello {partnerName},\n\n{programName} could not pay you {amount}.',
+    preview: 'Nothing is lost: {programName} still owes you the amount. See the reason.',
     placeholders: MONEY,
   },
   payout_returned: {
     subject: 'Payout of {amount} from {programName} was returned',
     intro:
       'Hello {partnerName},\n\n{programName} paid you {amount}, but your bank or payment service returned it.',
+    preview: 'The amount is still owed to you. Please check your payment details.',
     placeholders: MONEY,
   },
   bank_refused: {
-    subject: 'Your bank refused {amount}',
+    subject: 'Your bank refused {amount} from {workspaceName}',
     intro:
       'Hello {partnerName},\n\nYour bank refused a payout of {amount} from the Stripe account that {workspaceName} pays you to. The money is in that account.',
+    preview: 'The money is in your Stripe account. Please check your bank account there.',
     placeholders: ['partnerName', 'workspaceName', 'amount'],
   },
 }
@@ -149,6 +161,18 @@ const fillIn = (text: string, values: Values): string =>
 /** The subject of a mail. One of which nothing is left is the default. */
 export const subjectOf = (kind: TextKind, edited: EditedText | undefined, values: Values): string =>
   fillIn(textInForce(kind, edited).subject, values).trim() || fillIn(TEXTS[kind].subject, values)
+
+/** Mail programs show less. */
+const MAX_PREVIEW_LENGTH = 140
+
+/** What mail programs show beside the subject: of what a manager wrote, the beginning without the greeting. */
+export const previewOf = (kind: TextKind, edited: EditedText | undefined, values: Values): string => {
+  const { preview } = TEXTS[kind]
+  if (preview !== null) return fillIn(preview, values)
+  const [greeting = '', ...rest] = textInForce(kind, edited).intro.trim().split(/\n+/)
+  const line = oneLine(fillIn(rest.join(' ').trim() || greeting, values))
+  return [...line].slice(0, MAX_PREVIEW_LENGTH).join('')
+}
 
 /** A paragraph as text and names. A value is never read as text: it may contain braces. */
 const fillParagraph = (text: string, values: Values): Paragraph => {

@@ -1,11 +1,16 @@
 /** What a mail transport takes and returns. */
 import type { MailContent } from './content.ts'
+import type { Address } from './sender.ts'
 
 /** A rendered mail. */
 export type Mail = MailContent & {
   /** The idempotency key: the same for every attempt to send one mail. */
   id: string
   to: string
+  /** Whose mail it is: named before the installation’s sender. */
+  merchant?: string
+  /** Where a reply goes; without it, to the sender. */
+  replyTo?: string
   /** Further headers. */
   headers?: Record<string, string>
 }
@@ -27,8 +32,6 @@ export type Outcome =
 /** Sends one mail. Never throws. */
 export type Transport = (mail: Mail, limits: { timeoutMs: number }) => Promise<Outcome>
 
-export type Address = { name: string; email: string }
-
 /** Cloudflare's `send_email` binding, as far as it is used. */
 export type EmailBinding = {
   send: (mail: {
@@ -37,6 +40,7 @@ export type EmailBinding = {
     subject: string
     html: string
     text: string
+    replyTo?: string
     headers?: Record<string, string>
   }) => Promise<unknown>
 }

@@ -7,23 +7,31 @@ type Notice = WorkspaceNoticeDetails['notice']
 
 /** The link by which one of the two addresses approves that a member changes from one to the other. */
 export const memberAddressDraft = ({ from, to, isNew, url }: MemberAddressDetails): Draft =>
-  draft(isNew ? 'Confirm your new email address' : 'Change of your email address', [
-    'Hello,',
-    ['The member ', { name: from }, ' wants to sign in with ', { name: to }, ' from now on.'],
-    isNew
-      ? 'A link was also sent to the old address. The address changes once both links have been opened and confirmed.'
-      : 'A link was also sent to the new address. The address changes once both links have been opened and confirmed.',
-    'Open the link in a browser in which you are signed in with the old address:',
-    { button: isNew ? 'Confirm address' : 'Review change', link: url },
-    'The link works once, within a day.',
-    isNew
-      ? 'If you do not know about this, ignore this email. Nothing changes without the link.'
-      : 'If you did not ask for this, somebody is signed in as you: cancel the change by the link, then choose “Sign out everywhere” on the page of your sessions. Nothing changes without the link.',
-  ])
+  draft(
+    isNew ? 'Confirm your new email address' : 'Change of your email address',
+    'Nothing changes until both links are confirmed.',
+    [
+      'Hello,',
+      ['The member ', { name: from }, ' wants to sign in with ', { name: to }, ' from now on.'],
+      isNew
+        ? 'A link was also sent to the old address. The address changes once both links have been opened and confirmed.'
+        : 'A link was also sent to the new address. The address changes once both links have been opened and confirmed.',
+      'Open the link in a browser in which you are signed in with the old address:',
+      { button: isNew ? 'Confirm address' : 'Review change', link: url },
+      'The link works once, within a day.',
+      isNew
+        ? 'If you do not know about this, ignore this email. Nothing changes without the link.'
+        : 'If you did not ask for this, somebody is signed in as you: cancel the change by the link, then choose “Sign out everywhere” on the page of your sessions. Nothing changes without the link.',
+    ],
+  )
 
-const WORDS: Record<Notice, (details: WorkspaceNoticeDetails) => { subject: string; words: Paragraph[] }> = {
+const WORDS: Record<
+  Notice,
+  (details: WorkspaceNoticeDetails) => { subject: string; preview: string; words: Paragraph[] }
+> = {
   manager_recovered: ({ workspaceName, person }) => ({
     subject: `A manager was added to ${workspaceName}`,
+    preview: 'The operator did this, because its managers could not be reached.',
     words: [
       [
         'The operator of this installation made ',
@@ -37,6 +45,7 @@ const WORDS: Record<Notice, (details: WorkspaceNoticeDetails) => { subject: stri
   }),
   deletion_scheduled: ({ workspaceName, person, day }) => ({
     subject: `${workspaceName} is to be deleted on ${day}`,
+    preview: 'Until then, any manager can cancel the deletion.',
     words: [
       [
         { name: person ?? 'A manager' },
@@ -49,12 +58,14 @@ const WORDS: Record<Notice, (details: WorkspaceNoticeDetails) => { subject: stri
   }),
   deletion_canceled: ({ workspaceName, person }) => ({
     subject: `${workspaceName} is not deleted`,
+    preview: 'Its deletion was canceled, and everything stays.',
     words: [
       [{ name: person ?? 'A manager' }, ' canceled the deletion of ', { name: workspaceName }, '. It stays.'],
     ],
   }),
   deletion_called_off: ({ workspaceName }) => ({
     subject: `${workspaceName} was not deleted`,
+    preview: 'Pay what is due, and schedule the deletion again.',
     words: [
       [
         { name: workspaceName },
@@ -73,7 +84,12 @@ export const noticeOf = (value: unknown): Notice => {
 
 /** Reports to all managers what changes who may manage the workspace, or whether it stays. */
 export const workspaceNoticeDraft = (details: WorkspaceNoticeDetails): Draft => {
-  const { subject, words } = WORDS[details.notice](details)
+  const { subject, preview, words } = WORDS[details.notice](details)
   const button: Paragraph[] = details.url ? [{ button: 'Open workspace', link: details.url }] : []
-  return draft(subject, ['Hello,', ...words, ...button, 'All managers of the workspace receive this email.'])
+  return draft(subject, preview, [
+    'Hello,',
+    ...words,
+    ...button,
+    'All managers of the workspace receive this email.',
+  ])
 }

@@ -6,6 +6,7 @@ import { type Inbox, startInbox } from '../../dev/fakes/inbox.ts'
 import { startSqlEndpoint } from '../../dev/runtime/sql-endpoint.ts'
 import type { Workers } from '../../dev/runtime/workers.ts'
 import { connect } from '../../lib/db/connection.ts'
+import { retryMail } from '../../lib/mail/mails.queries.ts'
 import type { MailKind, MailStatus } from '../../lib/mail/mails.ts'
 import { invitationMail } from '../../lib/mail/outbox.queries.ts'
 import { sendDue } from '../../lib/mail/send-due.service.ts'
@@ -106,6 +107,157 @@ test('a mail has the text that is in force when it is sent, also if it was queue
   expect(mail?.html).toContain('<p>Hi!<br/>We are <bdi>&lt;b&gt;{amount}&lt;/b&gt;</bdi>.</p>')
 })
 
+/** A mail about the move to a partner of a merchant, and an invitation of somebody who is none. */
+const queueMoved = async (slug: string, { workspaceId = '', invite = false } = {}) => {
+  const seed = seeder(env)
+  const workspace = workspaceId || (await seed.addWorkspace()).id
+  const programId = await seed.addProgram(workspace)
+  const email = `${slug}-${crypto.randomUUID()}@moved.example`
+  const partnerId = await seed.addPartner(workspace, programId, { slug, email })
+  const details = {
+    partnerName: 'Maya',
+    programName: 'Friends',
+    workspaceName: 'Pine Notes',
+    link: 'https://pine.example/?via=maya',
+    portalUrl: 'https://track.example/portal',
+  }
+  const { rows } = await client.query<{ id: string }>(
+    `insert into mails (id, workspace_id, kind, recipient, partner_id, details, created_at, next_attempt_at)
+     values (uuidv7(), $1, 'moved', $2, $3, $4, now(), now()) returning id`,
+    [workspace, email, partnerId, details],
+  )
+  const guest = `guest-${email}`
+  if (invite) {
+    await client.query(
+      `with a as (
+         insert into applications (id, workspace_id, program_id, email, name, promotion, answers, invited_at, invited_by)
+         values (uuidv7(), $1, $2, $3, '', '', '[]', now(), 'ann@pine.example'))
+       insert into mails (id, workspace_id, program_id, kind, recipient, details, created_at, next_attempt_at)
+       values (uuidv7(), $1, $2, 'partner_invitation', $3, $4, now(), now())`,
+      [workspace, programId, guest, { ...details, invitedBy: null, url: 'https://track.example/join' }],
+    )
+  }
+  return { email, guest, partnerId, programId, workspaceId: workspace, mailId: rows[0]?.id ?? '' }
+}
+
+const ban = (partnerId: string) =>
+  client.query(`update partners set status = 'banned' where id = $1`, [partnerId])
+
+test('a mail about the move and an invitation are from the merchant, and end with one click for the workspace', async () => {
+  const { email, guest, workspaceId } = await queueMoved('maya', { invite: true })
+  await run()
+  const [moved] = inbox.mails(email)
+  const [invitation] = inbox.mails(guest)
+  for (const mail of [moved, invitation]) {
+    expect(mail?.from).toBe('A merchant via Tributary <tributary@example.com>')
+    const [, url = ''] = /^<(.*)>$/.exec(mail?.headers['List-Unsubscribe'] ?? '') ?? []
+    expect(url).toMatch(/^https:\/\/track\.example\/unsubscribe\//)
+    expect(mail?.headers['List-Unsubscribe-Post']).toBe('List-Unsubscribe=One-Click')
+    expect(mail?.text).toContain(`\nUnsubscribe from such emails of Pine Notes:\n${url}\n`)
+  }
+  expect(moved?.headers['List-Unsubscribe']).not.toBe(invitation?.headers['List-Unsubscribe'])
+
+  const other = await queueMoved('leo', { workspaceId, invite: true })
+  await client.query('insert into mail_optouts select $1, unnest($2::text[]), now()', [
+    workspaceId,
+    [other.email, other.guest],
+  ])
+  await run()
+  expect(counts([other.email, other.guest])).toEqual([0, 0])
+})
+
+describe('a partner who was banned gets no mail about the move', () => {
+  const withheld = { status: 'failed', attempts: 0, last_error: 'Not sent: the partner was banned.' }
+
+  test('that was queued before, by whatever way the ban came', async () => {
+    const { email, partnerId } = await queueMoved('ann')
+    await ban(partnerId)
+    await run()
+    expect(counts([email])).toEqual([0])
+    expect(await look(email)).toMatchObject(withheld)
+  })
+
+  test('that a manager retries afterwards', async () => {
+    const { email, partnerId, workspaceId, mailId } = await queueMoved('ann')
+    inbox.plan({ status: 422, name: 'validation_error' })
+    await run()
+    expect(await look(email)).toMatchObject({ status: 'failed', attempts: 1 })
+    await ban(partnerId)
+    const act = { workspaceId, actor: 'ann@pine.example', now: new Date() }
+    expect(await retryMail(connect(env), act, mailId)).toMatchObject({ status: 'queued' })
+    await run()
+    expect(counts([email])).toEqual([0])
+    expect(await look(email)).toMatchObject(withheld)
+  })
+
+  test('that waits for another attempt, whose first one is unknown', async () => {
+    const { email, partnerId } = await queueMoved('ann')
+    inbox.plan({ status: 500, name: 'application_error' })
+    await run()
+    await ban(partnerId)
+    await client.query('update mails set next_attempt_at = now()')
+    await run()
+    expect(counts([email])).toEqual([0])
+    expect(await look(email)).toMatchObject({ ...withheld, attempts: 1 })
+  })
+
+  test('that is leased already, nor does one who unsubscribes then', async () => {
+    const [first, banned, ended] = [await queueMoved('ann'), await queueMoved('ben'), await queueMoved('cem')]
+    const sent: string[] = []
+    const sendDuring = (during: () => Promise<unknown>) =>
+      sendDue(
+        sending,
+        async ({ to }) => {
+          sent.push(to)
+          await during()
+          return { kind: 'sent', waitSeconds: 0 }
+        },
+        20_000,
+      )
+    await sendDuring(async () => {
+      if (sent.length > 1) return
+      const partners = [first, banned, ended].filter(({ email }) => email !== sent[0])
+      await ban(partners[0]?.partnerId ?? '')
+      await client.query('insert into mail_optouts values ($1, $2, now())', [
+        partners[1]?.workspaceId,
+        partners[1]?.email,
+      ])
+    })
+    expect(sent).toHaveLength(1)
+    const states = await client.query(
+      `select status, last_error as why from mails where sent_at is null order by why`,
+    )
+    expect(states.rows).toEqual([
+      { status: 'failed', why: 'Not sent: the partner was banned.' },
+      { status: 'failed', why: 'Not sent: the recipient has unsubscribed from such emails.' },
+    ])
+  })
+
+  test('and still gets those about payouts and its account', async () => {
+    const { partnerId, workspaceId, email } = await queueMoved('ann')
+    await ban(partnerId)
+    await client.query(
+      `insert into mails (id, workspace_id, kind, recipient, partner_id, details, created_at, next_attempt_at)
+       values (uuidv7(), $1, 'payout_account', $2, $3, $4, now(), now())`,
+      [
+        workspaceId,
+        email,
+        partnerId,
+        {
+          partnerName: null,
+          workspaceName: 'Pine',
+          change: 'disconnected',
+          portalUrl: 'https://track.example/portal',
+        },
+      ],
+    )
+    await run()
+    expect(inbox.mails(email)).toMatchObject([
+      { subject: 'Your Stripe account for payouts from Pine was disconnected', headers: {} },
+    ])
+  })
+})
+
 test('a message has what its manager wrote, and a signed link and headers to unsubscribe; who has unsubscribed gets none', async () => {
   const seed = seeder(env)
   const { id: workspaceId } = await seed.addWorkspace()
@@ -165,7 +317,7 @@ test('a message has what its manager wrote, and a signed link and headers to uns
   const withheld = {
     status: 'failed',
     attempts: 0,
-    error: 'Not sent: the partner has unsubscribed from such emails.',
+    error: 'Not sent: the recipient has unsubscribed from such emails.',
   }
   expect(await stateOf()).toEqual([withheld])
   // As a manager who retries it.
@@ -379,7 +531,10 @@ describe('a run', () => {
     const [address = ''] = addresses
     expect(await look(address)).toMatchObject({ status: 'sent', attempts: 1, last_error: null })
     expect(inbox.mails(address)).toMatchObject([
-      { subject: 'We’ve moved: Friends of Pine Notes', from: 'Tributary <tributary@example.com>' },
+      {
+        subject: 'Friends of Pine Notes: we’ve moved the partner program Friends of Pine Notes',
+        from: 'A merchant via Tributary <tributary@example.com>',
+      },
     ])
   })
 

@@ -49,7 +49,7 @@ test('opening the link changes nothing; its button unsubscribes, and another one
   const { page, optOuts, log, email, partnerId, merchant } = await createReader()
   const opened = await page.get('')
   expect(opened.status).toBe(200)
-  expect(opened.text).toContain('A merchant sends you messages as its partner.')
+  expect(opened.text).toContain('A merchant sends you messages, invitations and news of a move.')
   expect(opened.html).not.toContain(email)
   expect(await optOuts()).toEqual([])
 
@@ -66,7 +66,7 @@ test('opening the link changes nothing; its button unsubscribes, and another one
   expect((await page.post('/undo', {})).status).toBe(200)
   expect((await log()).map(([action]) => action)).toEqual(['partner.unsubscribed', 'partner.subscribed'])
   const { text } = await (await openPages(merchant)).get(`/partners/${partnerId}`)
-  expect(text).toContain('unsubscribed from messages to partners')
+  expect(text).toContain('unsubscribed from messages, invitations and news of a move')
 })
 
 test.each([

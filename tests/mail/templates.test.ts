@@ -87,7 +87,7 @@ const REASON = 'The Stripe account was closed.'
 describe('"we’ve moved" (spec 4.3, rule 4)', () => {
   test('has the partner’s link and the portal’s address, in HTML and in text', () => {
     const { subject, html, text } = movedContent(MOVED)
-    expect(subject).toBe('We’ve moved: Friends of Pine Notes')
+    expect(subject).toBe('Pine Notes: we’ve moved the partner program Friends of Pine Notes')
     for (const address of [MOVED.link, MOVED.portalUrl]) expect(text).toContain(`\n${address}\n`)
     // The merchant chose the address of its site: it is text.
     expect([...html.matchAll(/<a href="([^"]*)"/g)].map(([, href]) => href)).toEqual([MOVED.portalUrl])
@@ -95,6 +95,39 @@ describe('"we’ve moved" (spec 4.3, rule 4)', () => {
     expect(text).toContain('\nSent by Pine Notes (ann@pine.example).\n')
     expect(html).toContain('Hello <bdi>Maya</bdi>,')
     expect(text).toMatch(/^Hello Maya,\n/)
+  })
+
+  test.each([
+    {
+      case: 'still works',
+      works: true,
+      says: 'It still works: you can leave it where you have shared it.',
+      link: 'Your link from now on',
+    },
+    {
+      case: 'no longer counts',
+      works: false,
+      says: 'It no longer counts: please replace it where you have shared it.',
+      link: 'Your new link',
+    },
+  ])(
+    'shows the earlier platform’s link as it is, and the new one, and whether the first $case',
+    ({ works, says, link }) => {
+      const url = 'https://pine.example/?fpr=Maya&utm_source=x#top'
+      const { html, text } = movedContent({ ...MOVED, formerLink: { url, works } })
+      expect(text).toContain(`\nYour link so far:\n${url}\n\n${says}\n\n${link}:\n${MOVED.link}\n`)
+      expect(html).toContain(`>${url.replace('&', '&amp;')}</span>`)
+      expect(text).not.toContain('ends in the same way')
+      expect(outboxContent({ kind: 'moved', details: { ...MOVED, formerLink: { url, works } } }).text).toBe(
+        text,
+      )
+    },
+  )
+
+  test('names the program where the name of the workspace is not known', () => {
+    expect(movedContent({ ...MOVED, workspaceName: null }).subject).toBe(
+      'Friends of Pine Notes: we’ve moved the partner program Friends of Pine Notes',
+    )
   })
 
   test.each([null, '', '  '])('greets a partner whose name is %j without a name', (partnerName) => {

@@ -33,7 +33,19 @@ describe('Resend', () => {
     })
     expect(await resend()(mail, LIMITS)).toEqual({ kind: 'sent', waitSeconds: 0 })
     const { id: _, ...content } = mail
-    expect(inbox.mails(mail.to)).toMatchObject([{ ...content, from: MAIL_FROM }])
+    expect(inbox.mails(mail.to)).toMatchObject([{ ...content, from: MAIL_FROM, replyTo: null }])
+  })
+
+  test('names the merchant of a mail before the installation, and where replies go', async () => {
+    const mail = newMail({
+      to: 'of-pine@partners.example',
+      merchant: 'Pine Notes',
+      replyTo: 'help@pine.example',
+    })
+    expect(await resend()(mail, LIMITS)).toMatchObject({ kind: 'sent' })
+    expect(inbox.mails(mail.to)).toMatchObject([
+      { from: 'Pine Notes via Tributary <tributary@example.com>', replyTo: 'help@pine.example' },
+    ])
   })
 
   test('sends a mail once, however often it is requested, also if the mail has changed in between', async () => {
@@ -122,6 +134,16 @@ describe('Cloudflare’s binding', () => {
     expect(await cloudflare(send, from)(mail, LIMITS)).toEqual({ kind: 'sent', waitSeconds: 0 })
     const { id: _, ...content } = mail
     expect(send).toHaveBeenCalledExactlyOnceWith({ ...content, from: is })
+  })
+
+  test('names the merchant of a mail before the installation, and where replies go', async () => {
+    const send = vi.fn<EmailBinding['send']>(async () => ({ messageId: 'x' }))
+    const { id, ...content } = newMail({ replyTo: 'help@pine.example' })
+    await cloudflare(send)({ id, ...content, merchant: 'Pine Notes' }, LIMITS)
+    expect(send).toHaveBeenCalledExactlyOnceWith({
+      ...content,
+      from: { name: 'Pine Notes via Tributary', email: 'tributary@example.com' },
+    })
   })
 
   test.each([

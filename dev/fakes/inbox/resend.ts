@@ -9,6 +9,7 @@ export type InboxMail = {
   subject: string
   text: string | null
   html: string | null
+  replyTo: string | null
   /** Those that its sender added. */
   headers: Record<string, string>
   /** When it was received. */
@@ -41,6 +42,7 @@ const Email = z.object({
   subject: z.string(),
   html: z.string().optional(),
   text: z.string().optional(),
+  reply_to: z.string().optional(),
   headers: z.record(z.string(), z.string()).optional(),
 })
 
@@ -63,6 +65,8 @@ const validate = (input: unknown): Reply | null => {
     return errorReply(422, 'validation_error', `Invalid \`from\` field. ${FORMAT}`)
   if (recipients.length > MAX_RECIPIENTS || !recipients.every(isAddress))
     return errorReply(422, 'validation_error', `Invalid \`to\` field. ${FORMAT}`)
+  if (email.data.reply_to !== undefined && !isAddress(email.data.reply_to))
+    return errorReply(422, 'validation_error', `Invalid \`reply_to\` field. ${FORMAT}`)
   if (email.data.subject.includes('\n'))
     return errorReply(422, 'validation_error', 'The `\\n` is not allowed in the `subject` field.')
   return null
@@ -112,7 +116,7 @@ export const createResend = (keep: (mail: InboxMail) => void) => {
     const error = validate(input)
     if (error) return error
 
-    const { from, to, subject, html, text, headers: added = {} } = Email.parse(input)
+    const { from, to, reply_to, subject, html, text, headers: added = {} } = Email.parse(input)
     const id = crypto.randomUUID()
     keep({
       id,
@@ -121,6 +125,7 @@ export const createResend = (keep: (mail: InboxMail) => void) => {
       subject,
       text: text ?? null,
       html: html ?? null,
+      replyTo: reply_to ?? null,
       headers: added,
       at: new Date(),
     })
