@@ -60,7 +60,7 @@ grant execute on function
     hold_self_referral_1, identity_lock_key, import_partners_1, is_counted, is_of_kind, is_uncredited_1, issue_invoices,
     load_partner_import_1, lock_click, lock_identities_1, mail_opening_balances_1, mark_late, move_earned, note_own_address,
     note_received_1, page_of, referrer_of, landing_of_click, link_of, landing_of_event, partner_terms_1,
-    has_webhooks, present_owner, reverse_1, sales_alike, save_partner_import_1, tie_customers, utc_day
+    has_webhooks, never, present_owner, reverse_1, sales_alike, save_partner_import_1, tie_customers, utc_day
     to :"pages", :"pay";
 
 
@@ -71,14 +71,14 @@ grant select on
     coupon_aliases, credit_notes, customer_identities, customers, events, former_group_terms, former_partner_addresses,
     former_partner_terms, former_program_terms, former_sales_from, group_terms, groups, invoices, join_pages, landing_totals, last_visits, link_totals, links, mail_texts, mails, members, one_time_rewards,
     partner_notes, partner_terms, partner_totals, partners, payees, payers, payment_details, payout_accounts, payout_run_notices, payout_runs, payout_sums, payouts,
-    processor_events, program_terms, programs, referrals, refused_visits, report_mismatches, rewards, run_totals, statement_totals, stripe_keys, stripe_secrets, total_deltas,
+    processor_events, program_terms, programs, referrals, refused_visits, report_mismatches, rewards, run_totals, shadow_runs, statement_totals, stripe_keys, stripe_secrets, total_deltas,
     totals, unreachable_people, workspaces
     to :"pages";
 -- The workspace and its terms.
 grant insert, update         on workspaces, programs, groups, partners, api_keys to :"pages";
 grant insert, update, delete on members, coupon_aliases, links, partner_notes, stripe_secrets, stripe_keys to :"pages";
 grant insert                 on rewards, former_sales_from, former_program_terms, former_group_terms, former_partner_terms to :"pages";
-grant insert, update         on join_pages, brands to :"pages";
+grant insert, update         on join_pages, brands, shadow_runs to :"pages";
 grant insert                 on agreements, agreement_acceptances to :"pages";
 grant insert, update, delete on applications to :"pages";
 grant insert, update, delete on address_changes, former_partner_addresses to :"pages";
@@ -131,7 +131,7 @@ grant select on
     customers, events, former_group_terms, former_partner_addresses, former_partner_terms, former_program_terms, former_sales_from, group_terms,
     groups, invoice_numbers, invoices, mails, members, one_time_rewards, partner_terms, partners, payees, payers, payment_details, payout_accounts,
     payout_run_notices, payout_runs, payout_sums, payouts, processor_events, program_terms, programs, referrals, rewards, run_totals,
-    balance_cutoffs, balances, stripe_keys, stripe_secrets, total_deltas, totals, unreachable_people, workspaces
+    shadow_runs, balance_cutoffs, balances, stripe_keys, stripe_secrets, total_deltas, totals, unreachable_people, workspaces
     to :"pay";
 grant insert, update         on payouts, payout_runs, payout_run_notices, account_payouts, invoice_numbers to :"pay";
 grant insert, update, delete on payout_accounts, unreachable_people to :"pay";

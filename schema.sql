@@ -203,9 +203,13 @@ create table programs (
     payout_schedule_since      timestamptz  not null default now(),   -- earlier occurrences create no runs
     payouts_previewed_for      timestamptz,   -- the latest occurrence of which managers got a preview
     terms_since                timestamptz,                           -- null until terms are changed
+    mode                       text         not null default 'live'   -- shadow: another platform pays, and nothing decided here is payable
+        constraint programs_mode_check check (mode in ('live', 'shadow')),
+    shadow_since               timestamptz,                           -- when its first shadow run began; null without one
     created_at                 timestamptz  not null default now(),
 
     constraint programs_workspace_id_id_key unique (workspace_id, id),
+    constraint programs_shadow_since_check check (mode = 'live' or shadow_since is not null),
     constraint programs_payout_days_check check (case payout_schedule
         when 'weekly'        then cardinality(payout_days) = 1 and 1 <= all (payout_days) and 7 >= all (payout_days)
         when 'monthly'       then cardinality(payout_days) = 1 and 1 <= all (payout_days) and 31 >= all (payout_days)
@@ -253,6 +257,22 @@ create view program_terms as
            reward_shipping, credit_out_of_band, holding_days, net_days, attribution, attribute_known_customers,
            late_lead_days, self_referrals
     from former_program_terms;
+
+
+-- When programs ran in shadow mode: beside another platform, which pays. The one that has not ended is why the program's
+-- mode is 'shadow'. What is decided meanwhile, and what took place meanwhile, is never payable: see note_shadow.
+create table shadow_runs (
+    workspace_id  uuid         not null,
+    program_id    uuid         not null,
+    started_at    timestamptz  not null,
+    ended_at      timestamptz,              -- the cut-over
+
+    constraint shadow_runs_pkey primary key (program_id, started_at),
+    constraint shadow_runs_ended_at_check check (ended_at >= started_at),
+    constraint shadow_runs_program_id_fkey foreign key (workspace_id, program_id) references programs (workspace_id, id)
+);
+
+create unique index shadow_runs_open_key on shadow_runs (program_id) where ended_at is null;
 
 
 -- A group of partners with rewards that replace the program's. A null sale_reward_id
@@ -1099,6 +1119,18 @@ create table payout_runs (
     constraint payout_runs_program_id_fkey foreign key (workspace_id, program_id) references programs (workspace_id, id)
 );
 
+-- Nothing is paid by a program in shadow mode. What begins one and this are serialized by the lock of the workspace's payouts.
+create function refuse_shadow_payout() returns trigger language plpgsql as $$
+begin
+    if exists (select from programs where id = new.program_id and mode = 'shadow') then
+        raise exception 'program % runs in shadow mode: another platform pays its partners', new.program_id;
+    end if;
+    return new;
+end $$;
+
+create trigger payout_runs_no_shadow
+    before insert on payout_runs for each row when (new.program_id is not null) execute function refuse_shadow_payout();
+
 -- Which runs have not claimed everything yet?
 create index payout_runs_unclaimed_idx on payout_runs (id) where claimed_at is null;
 
@@ -1222,6 +1254,9 @@ create trigger payouts_never_change
 create trigger payouts_amount_never_changes
     before update of amount_cents
     on payouts for each row when (old.claimed_at is not null) execute function refuse_update();
+
+create trigger payouts_no_shadow
+    before insert on payouts for each row execute function refuse_shadow_payout();
 
 -- Numbers a workspace's payouts from 1. Claims are serialized by the lock of the workspace's
 -- payouts, and a trigger per row sees the rows that its own statement inserted before.
@@ -1486,6 +1521,8 @@ create table commissions (
     constraint commissions_reward_id_fkey   foreign key (workspace_id, reward_id)   references rewards (workspace_id, id),
     constraint commissions_reverses_id_fkey foreign key (partner_id, reverses_id)   references commissions (partner_id, id),
     constraint commissions_replaces_id_fkey foreign key (workspace_id, replaces_id) references commissions (workspace_id, id),
+    -- What was earned in shadow mode is never paid: see never() and note_shadow.
+    constraint commissions_never_payable_check check (payout_id is null or payable_at < '9999-12-31 00:00:00+00'),
     -- A payout has commissions of its own partner and currency only.
     constraint commissions_payout_id_fkey
         foreign key (partner_id, currency, payout_id) references payouts (partner_id, currency, id)
@@ -1496,6 +1533,38 @@ create trigger commissions_never_change
     before update of id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind, reverses_id,
                      replaces_id, amount_cents, currency, payable_at, created_at
     on commissions for each row execute function refuse_update();
+
+-- When a commission that is never payable is payable. A time, because all that pays compares it with the present; no total,
+-- statement or webhook has such commissions. NEVER in lib/tracking/commissions.ts is the same.
+create function never() returns timestamptz language sql immutable as $$ select timestamptz '9999-12-31 00:00:00+00' $$;
+
+-- What is decided while the program runs in shadow mode, or took place meanwhile, is never payable: the other platform pays it.
+-- So are its reversals, which copy the time, and what replaces it in the same program, whenever that is. The lock waits for a
+-- shadow run that begins or ends, whose update locks the row `for update`.
+create function note_shadow() returns trigger language plpgsql as $$
+declare
+    program  record;
+begin
+    select g.mode, g.shadow_since into program from programs g where g.id = new.program_id for key share;
+    if program.shadow_since is null then return new; end if;
+
+    if new.kind in ('opening_balance', 'adjustment') then
+        if program.mode = 'shadow' then
+            raise exception 'program % runs in shadow mode' , new.program_id using errcode = 'TR002';
+        end if;
+        return new;
+    end if;
+    if coalesce((select c.payable_at = never() from commissions c where c.id = new.replaces_id and c.program_id = new.program_id),
+                program.mode = 'shadow' or exists (
+                    select from shadow_runs r where r.program_id = new.program_id and r.started_at <= new.created_at
+                                                and r.ended_at > new.created_at)) then
+        new.payable_at := never();
+    end if;
+    return new;
+end $$;
+
+create trigger commissions_note_shadow
+    before insert on commissions for each row when (new.reverses_id is null) execute function note_shadow();
 
 -- One commission per event, which others may replace.
 create unique index commissions_event_id_key
@@ -3232,7 +3301,7 @@ begin
     where m.email = member_email and (w.slug = address or w.id::text = address);
     if not found then return null; end if;
 
-    select pr.id, pr.name, pr.site_url as "siteUrl" into target
+    select pr.id, pr.name, pr.mode, pr.site_url as "siteUrl" into target
     from programs pr where pr.workspace_id = workspace.id and pr.id = program;
     if not found then return jsonb_build_object('workspace', to_jsonb(workspace)); end if;
 
@@ -3610,6 +3679,8 @@ $$;
 -- folds the differences into the totals (fold_totals). Reads add up both, in one statement, so they see each difference once.
 -- verify_ledger counts everything again, and rebuild_totals replaces totals that are wrong.
 --
+-- Commissions that are never payable are in no total: another platform has paid them.
+--
 -- What depends on the time cannot be stored as a total: a commission becomes payable without a write. What is payable is
 -- therefore stored as it was at a cutoff, which the same job moves on. Reads add the commissions
 -- that became payable since then, which are few, one by one. So a balance is one row, whatever has accumulated.
@@ -3866,6 +3937,7 @@ create view total_facts as
            referrer_of(c.id, c.referrer), c.sub
     from commissions m left join events e on e.id = m.event_id
                        left join clicks c on c.workspace_id = e.workspace_id and c.id = e.click_id
+    where m.payable_at < never()
     union all
     select workspace_id, null, currency, null, 0, 0, 0, 0, 0, 0, 0, null, 0, 0, run_id, status, 1, amount_cents, null, null, null, null, null, null
     from payouts
@@ -3915,7 +3987,7 @@ begin
     select c.workspace_id, c.partner_id, c.currency, c.earned_on, l.page, l.referrer, l.sub, l.n * c.amount_cents
     from commissions c
     cross join (values (-1, from_page, from_referrer, from_sub), (1, to_page, to_referrer, to_sub)) as l (n, page, referrer, sub)
-    where c.event_id = event and c.earned_on is not null and c.xmin <> pg_current_xact_id()::xid;
+    where c.event_id = event and c.earned_on is not null and c.payable_at < never() and c.xmin <> pg_current_xact_id()::xid;
 end $$;
 
 create function count_click_again() returns trigger language plpgsql as $$
@@ -4051,7 +4123,7 @@ begin
     select workspace_id, partner_id, currency, earned_on, amount_cents, payable_at,
            case when payout_id is null then amount_cents else 0 end, case when payout_id is null then 0 else amount_cents end,
            utc_day(created_at), kind, l.page, l.referrer, l.sub
-    from added cross join lateral landing_of_event(event_id) l;
+    from added cross join lateral landing_of_event(event_id) l where payable_at < never();
     if exists (select from added where payout_id is not null) then
         update payouts p
         set (commissions, deducted_cents, restored_cents) = (
@@ -4106,7 +4178,7 @@ end $$;
 
 create trigger commissions_count_earned
     after update of earned_on on commissions for each row
-    when (old.earned_on is distinct from new.earned_on) execute function count_earned_again();
+    when (old.earned_on is distinct from new.earned_on and new.payable_at < never()) execute function count_earned_again();
 
 
 create function count_payouts() returns trigger language plpgsql as $$
@@ -4417,7 +4489,8 @@ begin
 end $$;
 
 create trigger commissions_announce
-    after insert on commissions for each row when (has_webhooks(new.workspace_id)) execute function announce_commission();
+    after insert on commissions for each row when (new.payable_at < never() and has_webhooks(new.workspace_id))
+    execute function announce_commission();
 
 -- Per statement: an import adds hundreds of rows with one.
 create function announce_partners() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
@@ -4799,6 +4872,29 @@ set enable_seqscan = on as $$
     select 'a hold names another event', h.workspace_id, h.commission_id, format('the evidence is %s', h.evidence_event_id)
     from commission_holds h join commissions c on c.id = h.commission_id
     where h.evidence_event_id = c.event_id
+
+    union all
+    select 'what was earned in shadow mode is never payable', c.workspace_id, c.id, format('payable at %s', c.payable_at)
+    from shadow_runs r
+    join commissions c on c.workspace_id = r.workspace_id and c.program_id = r.program_id
+    where c.kind in ('sale', 'lead') and c.replaces_id is null and c.payable_at < never()
+      and c.created_at >= r.started_at + interval '1 minute'   -- the clocks of Workers differ
+      and (r.ended_at is null or c.created_at < r.ended_at)
+
+    union all
+    select 'a commission that replaces one of shadow mode is never payable', c.workspace_id, c.id, format('it replaces %s', o.id)
+    from commissions c join commissions o on o.id = c.replaces_id and o.program_id = c.program_id
+    where (c.payable_at = never()) <> (o.payable_at = never())
+
+    union all
+    select 'a program in shadow mode has no payout that is not sent', p.workspace_id, p.id, format('the program is %s', g.id)
+    from programs g join payouts p on p.program_id = g.id
+    where g.mode = 'shadow' and p.stripe_account_id is not null and (p.claimed_at is null or p.status = 'processing')
+
+    union all
+    select 'a program is in shadow mode as long as its shadow run', g.workspace_id, g.id, format('it is %s', g.mode)
+    from programs g
+    where (g.mode = 'shadow') <> exists (select from shadow_runs r where r.program_id = g.id and r.ended_at is null)
 
     union all
     select 'a transfer pays one payout', workspace_id, (array_agg(id))[1], format('%s pays %s', transfer_id, count(*))

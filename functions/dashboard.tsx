@@ -48,6 +48,7 @@ import personalData from './dashboard/personal-data.tsx'
 import programs from './dashboard/programs.tsx'
 import search from './dashboard/search.tsx'
 import settings from './dashboard/settings.tsx'
+import shadow from './dashboard/shadow.tsx'
 import stripe from './dashboard/stripe.tsx'
 import trackingTest from './dashboard/tracking-test.tsx'
 import uncredited from './dashboard/uncredited.tsx'
@@ -65,6 +66,7 @@ export default createPages<NudgeEnv<'OUTBOX' | 'PAYOUT_QUEUE' | 'WEBHOOKS'>['Bin
   .route('/', overview)
   .route('/', search)
   .route('/', programs)
+  .route('/', shadow)
   .route('/', groups)
   .route('/', partners)
   .route('/', partnersActions)

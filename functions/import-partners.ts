@@ -2,6 +2,7 @@ import { MANAGER, requireManager } from '../lib/auth/access.ts'
 import { session } from '../lib/auth/session.ts'
 import { newSlugSuffix } from '../lib/db/ids.ts'
 import { createApp } from '../lib/http/app.ts'
+import { ApiError } from '../lib/http/errors.ts'
 import { notFound } from '../lib/http/found.ts'
 import { noteForLog } from '../lib/http/logging.ts'
 import { type NudgeEnv, nudgeAfterChanges } from '../lib/http/nudge.service.ts'
@@ -23,6 +24,7 @@ import {
   welcomeDetails,
 } from '../lib/imports/partner-import.ts'
 import { readPartnerRow } from '../lib/imports/rows.schemas.ts'
+import { SHADOW_REFUSAL } from '../lib/shadow/mode.ts'
 import { lostRace } from '../lib/unavailable.ts'
 
 /** Attempts. Of concurrent imports of the same partners, one succeeds in each round, so ten of them all succeed. */
@@ -76,6 +78,7 @@ export default createApp<NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings']>()
         const workspace = requireManager(loaded.workspace)
         const { program } = loaded
         if (!program) throw notFound('program')
+        if (program.mode === 'shadow' && importOpeningBalances) throw new ApiError('conflict', SHADOW_REFUSAL)
         if (loaded.answer) return c.json(loaded.answer, 200, { 'Idempotent-Replayed': 'true' })
 
         const sender = { workspaceName: workspace.name, sentBy: user.email, portalUrl }

@@ -49,6 +49,9 @@ import { findProgram } from '../lib/workspace/programs.queries.ts'
 const PREVIEW_CHANGED =
   'The run would pay more than expected, so nothing is paid. Check the preview, and retry with its totals.'
 
+const PAYS_ELSEWHERE =
+  'This program runs in shadow mode: another platform pays its partners. Cut over to pay them from here.'
+
 type Env = PayoutEnv &
   NudgeEnv<'OUTBOX' | 'PAYOUT_QUEUE' | 'WEBHOOKS'>['Bindings'] &
   CronEnv &
@@ -67,6 +70,7 @@ const app = createApp<Env>()
       ? await found('program', programId, (id) => findProgram(db, workspace.id, id))
       : null
 
+    if (program?.mode === 'shadow' && !dryRun) throw new ApiError('conflict', PAYS_ELSEWHERE)
     const request: RunRequest = {
       workspaceId: workspace.id,
       programId: program?.id ?? null,

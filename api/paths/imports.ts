@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
+import type { ErrorCode } from '../../lib/http/errors.ts'
 import { MAX_CUSTOMER_ROWS } from '../../lib/imports/customer-import.ts'
 import { CustomerImportResponse, PartnerImportResponse } from '../../lib/imports/imports.responses.ts'
 import {
@@ -11,7 +12,7 @@ import {
 import { MAX_PARTNER_ROWS } from '../../lib/imports/partner-import.ts'
 import { BODY_ERRORS, bySession, errors, json, MANAGER_ERRORS, path, WORKSPACE } from '../operations.ts'
 
-const importOf = (summary: string, body: z.ZodType, response: z.ZodType) => ({
+const importOf = (summary: string, body: z.ZodType, response: z.ZodType, ...more: ErrorCode[]) => ({
   post: {
     summary,
     description: 'Each row succeeds or fails on its own. Safe to repeat.',
@@ -20,7 +21,7 @@ const importOf = (summary: string, body: z.ZodType, response: z.ZodType) => ({
     requestBody: { required: true, ...json(body) },
     responses: {
       200: { description: 'One result per row, in order.', ...json(response) },
-      ...errors(...BODY_ERRORS, 'too_many_rows', ...MANAGER_ERRORS),
+      ...errors(...BODY_ERRORS, 'too_many_rows', ...MANAGER_ERRORS, ...more),
     },
   },
 })
@@ -34,6 +35,7 @@ export const imports: ZodOpenApiPathsObject = {
     'Import partners and keep their slugs',
     partners.meta({ id: 'PartnerImport' }),
     PartnerImportResponse,
+    'conflict',
   ),
   [`${WORKSPACE}/customers/import`]: importOf(
     'Import the assignment of customers to partners',

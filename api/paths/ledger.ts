@@ -42,7 +42,9 @@ export const ledger: ZodOpenApiPathsObject = {
   },
   [`${WORKSPACE}/commissions`]: {
     get: list('List commissions', CommissionResponse, CommissionQuery),
-    post: byWriter(repeatable(post('Adjust what a partner has earned', NewAdjustment, CommissionResponse))),
+    post: byWriter(
+      repeatable(post('Adjust what a partner has earned', NewAdjustment, CommissionResponse, {}, 'conflict')),
+    ),
   },
   [`${WORKSPACE}/commissions/{id}`]: { get: get('Get a commission', CommissionResponse) },
   [`${WORKSPACE}/commissions/{id}/reverse`]: {

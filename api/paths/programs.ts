@@ -55,7 +55,7 @@ export const programs: ZodOpenApiPathsObject = {
   },
   [`${WORKSPACE}/programs/{id}`]: {
     get: get('Get a program', ProgramResponse),
-    patch: patch('Update a program', ProgramChange, ProgramResponse),
+    patch: patch('Update a program', ProgramChange, ProgramResponse, 'conflict'),
   },
   [`${WORKSPACE}/programs/{id}/what-if`]: {
     post: ask('Preview changed terms of a program', ProgramChange, WhatIfResponse, WHAT_IF),

@@ -8,7 +8,7 @@ import { money } from '../../lib/pages/money.tsx'
 import { Done, Problem, Time } from '../../lib/pages/parts.tsx'
 import type { CommissionRow } from '../../lib/tracking/commissions.queries.ts'
 import { MAX_REASON_LENGTH } from '../../lib/tracking/commissions.schemas.ts'
-import { commissionStatus } from '../../lib/tracking/commissions.ts'
+import { commissionStatus, isOfShadowMode } from '../../lib/tracking/commissions.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
 import { AdjustmentForm } from './adjustment-form.tsx'
 import { ReversalForm } from './reversal-form.tsx'
@@ -114,7 +114,7 @@ const Facts = ({ base, commission, now }: { base: string; commission: Commission
       </Fact>
       {adjustmentReason !== null && <Fact name="Reason">{adjustmentReason}</Fact>}
       <Fact name="Payable from">
-        <Time at={commission.payableAt} />
+        {isOfShadowMode(commission) ? 'Never: another platform pays it' : <Time at={commission.payableAt} />}
       </Fact>
       {(eventId ?? commission.adjustedEventId) !== null && (
         <Fact name="Event">

@@ -18,6 +18,7 @@ const STATUSES = [
   { value: 'payable', label: 'Payable' },
   { value: 'processing', label: 'Processing' },
   { value: 'paid', label: 'Paid' },
+  { value: 'shadow', label: 'Shadow' },
 ]
 const KINDS = [ANY, ...Object.entries(COMMISSION_KIND_NAMES).map(([value, label]) => ({ value, label }))]
 

@@ -12,11 +12,12 @@ import { renderPage } from '../../lib/pages/render.tsx'
 import { sortingByTime } from '../../lib/pages/sorting.ts'
 import { overdueSince } from '../../lib/purchases/expected-sales.ts'
 import { refundedCentsOf } from '../../lib/purchases/hand-refund.queries.ts'
-import { commissionStatus } from '../../lib/tracking/commissions.ts'
+import { commissionStatus, isOfShadowMode } from '../../lib/tracking/commissions.ts'
 import { KIND_NAMES } from '../../lib/tracking/event-kinds.ts'
 import { type EventRow, findEvent, listEvents } from '../../lib/tracking/events.queries.ts'
 import { EventQuery } from '../../lib/tracking/events.schemas.ts'
 import { listMismatches } from '../../lib/tracking/mismatches.queries.ts'
+import { shownSteps } from '../../lib/tracking/steps.ts'
 import { CreditForm } from './event-credit.tsx'
 
 const KINDS = [
@@ -52,8 +53,14 @@ const Commission = ({ base, event, now }: { base: string; event: EventRow; now: 
   return (
     <>
       <p>
-        {money(cents, currency)} <Status status={commissionStatus({ ...event, payableAt }, now)} />, payable
-        from <Time at={payableAt} />.{' '}
+        {money(cents, currency)} <Status status={commissionStatus({ ...event, payableAt }, now)} />
+        {isOfShadowMode({ payableAt }) ? (
+          ', which another platform pays. '
+        ) : (
+          <>
+            , payable from <Time at={payableAt} />.{' '}
+          </>
+        )}
         {event.isHeld && reversed !== cents && (
           <a href={`${base}/commissions/held`}>Review held commissions</a>
         )}
@@ -109,7 +116,7 @@ const EventPage = ({
     </h1>
     <Done message={done} />
     <h2>{event.partnerId ? 'Credited' : 'Not credited'}</h2>
-    <Steps base={base} steps={event.steps} />
+    <Steps base={base} steps={shownSteps(event)} />
     {isMismatched && (
       <p>
         <a href={`${base}/mismatches?eventId=${event.id}`}>Other reports had this ID</a>, with another

@@ -204,6 +204,13 @@ export const ProgramPage = ({
           <a href={`${base}/programs/${program.id}/applications`}>Page on which people apply</a>
         </p>
       )}
+      {isManager && (
+        <p>
+          <a href={`${base}/programs/${program.id}/shadow`}>
+            {program.mode === 'shadow' ? 'Shadow run: another platform pays' : 'Run beside another platform'}
+          </a>
+        </p>
+      )}
       <h2 id="snippet">Snippet</h2>
       <p>Add this to every page of your site. It records visits through partners’ links.</p>
       <Copyable label="the snippet" text={snippetTag(origin, program.id)} />

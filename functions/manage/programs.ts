@@ -1,9 +1,11 @@
 import { actOf, manager, reader } from '../../lib/auth/access.ts'
 import { idempotent } from '../../lib/auth/idempotent.ts'
 import { createRoutes } from '../../lib/http/app.ts'
+import { ApiError } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
 import { body, query } from '../../lib/http/validate.ts'
+import { changeMode } from '../../lib/shadow/mode.service.ts'
 import { rewardResponse } from '../../lib/tracking/rewards.ts'
 import type { WhatIfResponse } from '../../lib/tracking/what-if.responses.ts'
 import {
@@ -30,7 +32,8 @@ export default createRoutes()
     return c.json(page(programs, limit, programResponse))
   })
   .post('/api/workspaces/:workspace/programs', manager(), body(NewProgram), idempotent(), async (c) => {
-    const program = await createProgram(c.var.db, actOf(c), c.req.valid('json'))
+    const { mode, ...terms } = c.req.valid('json')
+    const program = await createProgram(c.var.db, actOf(c), terms, mode ?? undefined)
     return c.json(programResponse(program), 201)
   })
   .get('/api/workspaces/:workspace/programs/:id', reader(), async (c) => {
@@ -39,10 +42,12 @@ export default createRoutes()
     return c.json(programResponse(program))
   })
   .patch('/api/workspaces/:workspace/programs/:id', manager(), body(ProgramChange), async (c) => {
-    const change = c.req.valid('json')
-    const program = await found('program', c.req.param('id'), (id) =>
-      changeProgram(c.var.db, actOf(c), id, change),
-    )
+    const { mode, ...change } = c.req.valid('json')
+    const program = await found('program', c.req.param('id'), async (id) => {
+      const refusal = mode && (await changeMode(c.var.db, actOf(c), id, mode))
+      if (refusal) throw new ApiError('conflict', refusal)
+      return changeProgram(c.var.db, actOf(c), id, change)
+    })
     return c.json(programResponse(program))
   })
   .post('/api/workspaces/:workspace/programs/:id/what-if', reader(), body(ProgramChange), async (c) => {

@@ -7,7 +7,7 @@ import { Table } from '../../lib/pages/parts.tsx'
 import { Day, ProgramName, renderPortal } from '../../lib/pages/portal.tsx'
 import { findOwnEvent, type OwnEvent, readOwnEvents } from '../../lib/portal/events.queries.ts'
 import { maskCustomer } from '../../lib/portal/mask.ts'
-import { explainToPartner, reasonWithoutCommission } from '../../lib/portal/partner-steps.ts'
+import { explainToPartner, PAID_ELSEWHERE, reasonWithoutCommission } from '../../lib/portal/partner-steps.ts'
 import { PortalEventId, PortalQuery } from '../../lib/portal/portal.schemas.ts'
 import { KIND_NAMES } from '../../lib/tracking/event-kinds.ts'
 import { CommissionStatus, PaymentDate } from './commission-status.tsx'
@@ -26,6 +26,7 @@ const outcomeOf = (event: OwnEvent): string => {
   const nothing = reasonWithoutCommission(event)
   if (event.kind === 'refund') return 'The buyer received a refund'
   if (!isCredited) return `Not credited: ${nothing}`
+  if (event.isOfShadow) return 'Counted, and paid by the other platform'
   if (!commission) return nothing ? `No commission: ${nothing}` : 'No commission'
   const { amountCents, currency, reversedCents } = commission
   const earned = `Earned ${money(amountCents, currency)}`
@@ -63,6 +64,7 @@ const EventTable = ({ events, hasManyPrograms }: { events: OwnEvent[]; hasManyPr
 )
 
 const Commission = ({ event, now }: { event: OwnEvent; now: Date }) => {
+  if (event.isOfShadow) return <p>{PAID_ELSEWHERE}</p>
   if (!event.commission) return <p>This event earned no commission.</p>
   const { amountCents, currency, reversedCents, payoutId, payableAt, paidAt, heldFor, heldNote } =
     event.commission

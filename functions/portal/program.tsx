@@ -204,6 +204,17 @@ const ActiveLinks = ({ programId, program, slug, furtherSlugs, siteUrl, coupons 
   </>
 )
 
+/** Instead of balances, while another platform pays. */
+const Moving = () => (
+  <>
+    <h3>Balance</h3>
+    <p class="notice">
+      This program is moving here from another platform. Until the move is complete, that platform counts and
+      pays what you earn, and nothing is paid from here.
+    </p>
+  </>
+)
+
 /** A program: link, coupons, balance and activity. The first program of a workspace shows the payment method. */
 export const Program = ({ partnership, data, period, now, isFirstOfWorkspace }: Props) => {
   const { id, program, workspace, status } = partnership
@@ -217,12 +228,16 @@ export const Program = ({ partnership, data, period, now, isFirstOfWorkspace }: 
       <h2 id={`program-${id}`}>{program}</h2>
       <p class="hint">{workspace}</p>
       {status === 'banned' ? <NotActive contact={partnership.contact} /> : <ActiveLinks {...partnership} />}
-      <Balances
-        partnership={partnership}
-        balances={data.balances.filter((balance) => balance.partnerId === id)}
-        due={dueIn(partnership, data)}
-        now={now}
-      />
+      {partnership.mode === 'shadow' ? (
+        <Moving />
+      ) : (
+        <Balances
+          partnership={partnership}
+          balances={data.balances.filter((balance) => balance.partnerId === id)}
+          due={dueIn(partnership, data)}
+          now={now}
+        />
+      )}
       {isFirstOfWorkspace && <PaymentMethod workspaceId={partnership.workspaceId} data={data} now={now} />}
       <div class="over-time" id={anchor}>
         <h3>Activity</h3>

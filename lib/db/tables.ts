@@ -8,6 +8,7 @@ import type { PaperTables } from '../papers/tables.ts'
 import type { PayoutTables } from '../payouts/tables.ts'
 import type { StripeTables } from '../purchases/stripe/tables.ts'
 import type { PurchaseTables } from '../purchases/tables.ts'
+import type { ShadowTables } from '../shadow/tables.ts'
 import type { TotalTables } from '../totals/tables.ts'
 import type { TrackingTables } from '../tracking/tables.ts'
 import type { WebhookTables } from '../webhooks/tables.ts'
@@ -24,5 +25,6 @@ export type Tables = WorkspaceTables &
   PayoutTables &
   PaperTables &
   MailTables &
+  ShadowTables &
   TotalTables &
   WebhookTables

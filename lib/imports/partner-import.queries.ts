@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { breaks, isConflict } from '../db/neon.ts'
 import type { OpeningBalancesDetails, WelcomeDetails } from '../mail/details.ts'
+import type { ProgramMode } from '../shadow/mode.ts'
 import { slugKey } from '../slugs.ts'
 import { slugOrIdOf, type Workspace } from '../workspace/workspaces.queries.ts'
 import type { ImportCall } from './import-calls.queries.ts'
@@ -24,7 +25,7 @@ type Target = { address: string; email: string; programId: string }
 /** What load_partner_import_1 and import_partners_1 return; null is none. */
 type Answer = {
   workspace: Workspace
-  program?: { id: string; name: string; siteUrl: string }
+  program?: { id: string; name: string; mode: ProgramMode; siteUrl: string }
   partners?: Record<string, string> | null
   slugOwners?: Record<string, string> | null
   couponOwners?: Record<string, string> | null

@@ -133,6 +133,9 @@ const ACTIONS: Record<AuditAction, (details: Details, amount: (of: Details) => s
   'api_key.revoked': (d) => `revoked the API key ${quoted(d.name)}`,
   'program.created': (d) => `created the program ${quoted(d.name)}`,
   'program.changed': (d) => `changed a program: ${changes(d)}`,
+  'program.shadow_started': () => 'started a shadow run of a program',
+  'program.cut_over': (d) =>
+    `cut a program over from its shadow run, with ${counted(number(d.balances), 'opening balance', 'opening balances')}`,
   'group.created': (d) => `created the group ${quoted(d.name)}`,
   'group.changed': (d) => `changed a group: ${changes(d)}`,
   'join_page.changed': (d) =>

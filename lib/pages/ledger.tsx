@@ -2,9 +2,9 @@
 
 import type { CustomerRow } from '../customers/customers.queries.ts'
 import type { CommissionRow } from '../tracking/commissions.queries.ts'
-import { commissionStatus } from '../tracking/commissions.ts'
+import { commissionStatus, isOfShadowMode } from '../tracking/commissions.ts'
 import type { EventRow } from '../tracking/events.queries.ts'
-import { explain, type Step } from '../tracking/steps.ts'
+import { explain, type Step, shownSteps } from '../tracking/steps.ts'
 import { ChoiceCell } from './choice.tsx'
 import { money } from './money.tsx'
 import { type Sorting, sortable, Table, Time } from './parts.tsx'
@@ -133,7 +133,7 @@ export const EventTable = ({
         <td>
           <details>
             <summary>{outcome(event)}</summary>
-            <Steps base={base} steps={event.steps} />
+            <Steps base={base} steps={shownSteps(event)} />
           </details>
         </td>
       </tr>
@@ -226,9 +226,7 @@ export const CommissionTable = ({
         <td>
           <Status status={commissionStatus(commission, now)} />
         </td>
-        <td>
-          <Time at={commission.payableAt} />
-        </td>
+        <td>{isOfShadowMode(commission) ? 'Never' : <Time at={commission.payableAt} />}</td>
       </tr>
     ))}
   </Table>

@@ -1,6 +1,7 @@
 /** What changed a partner's balance, from the ledger. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
+import { NEVER } from '../tracking/commissions.ts'
 import type { EntryKind, EntrySum, Month } from './statements.ts'
 
 /** Payouts that have changed the balance of a partner. */
@@ -97,6 +98,7 @@ export const readStatement = async (
         (select c.created_at as at, c.kind, c.currency, c.amount_cents as cents, c.id, null::text as reference
          from commissions c
          where c.partner_id = ${ownId} and c.created_at >= ${start}::timestamptz and c.created_at < ${end}::timestamptz
+           and c.payable_at < ${NEVER}::timestamptz
          order by c.created_at, c.id limit ${limit})
         union all
         select * from (${payoutsOf(ownId)}) as payouts

@@ -138,6 +138,7 @@ const anyReasons = ({ id, workspaceId, limits, cutoffAt }: BalanceScope): Reason
   const excludePartnerIds = limits?.excludePartnerIds ?? []
   const anywhere = { workspaceId, programId: null, cutoffAt, ...(limits && { limits }) }
   return [
+    ['program_in_shadow', sql`g.mode = 'shadow'`],
     ['test_partner', sql`p.is_test`],
     ['negative_balance', sql`s.amount_cents < 0`],
     ['partner_banned', sql`p.status = 'banned'`],

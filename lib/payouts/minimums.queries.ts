@@ -32,6 +32,7 @@ const dueElsewhere = ({ workspaceId, id, excludePartnerIds, open }: Scope) => sq
                         where r.id = mine.id or (r.workspace_id = mine.workspace_id
                                                  and r.scheduled_for = mine.scheduled_for))) claimed
    where o.workspace_id = ${workspaceId} and o.email = p.email and o.id <> p.id and o.status = 'approved'
+     and not exists (select from programs s where s.id = o.program_id and s.mode = 'shadow')
      and o.id <> all (${sql.val(excludePartnerIds)}::uuid[]))`
 
 /** Whether the balance `s` of the partner `p` is too small to be paid. Other programs are read only if it is by itself. */

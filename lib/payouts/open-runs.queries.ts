@@ -11,7 +11,7 @@ export const dueOccurrences = (now: Date) => sql`
           from jsonb_to_recordset(${JSON.stringify(occurrences('latest', now))}::jsonb)
             as t(schedule text, day integer, defaults integer[], at timestamptz)
           join programs g on g.payout_schedule = t.schedule and t.day = any (coalesce(g.payout_days, t.defaults))
-                         and g.payout_schedule_since <= t.at
+                         and g.payout_schedule_since <= t.at and g.mode <> 'shadow'
           join stripe_keys k on k.workspace_id = g.workspace_id
           group by g.id) due
     where not exists (select from payout_runs r where r.program_id = due.id and r.scheduled_for = due.at)`

@@ -29,6 +29,7 @@ export type PayoutStatus = (typeof PAYOUT_STATUSES)[number]
 
 /** Why a run skips a partner's balance. */
 export const SKIP_CODES = [
+  'program_in_shadow',
   'test_partner',
   'negative_balance',
   'partner_banned',

@@ -2,6 +2,8 @@ import type { SkipCode } from './payouts.ts'
 
 /** Why a run skips a balance, and what happens to it. */
 export const SKIP_REASONS: Record<SkipCode, string> = {
+  program_in_shadow:
+    'The program runs in shadow mode: another platform pays its partners until the cut-over.',
   documents_missing: 'Documents are not marked as received.',
   other_method: 'Chose PayPal, Wise or an IBAN. Pay with a run by bank transfer.',
   not_connected: 'Has not connected a Stripe account. Partners are emailed about this, and reminded.',

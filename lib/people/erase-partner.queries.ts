@@ -41,6 +41,7 @@ export const erasePartner = async (db: Db, act: Act, id: string, email: string):
   const statements = [
     sql`select assert_unchanged(not exists (
           select from commissions c where c.workspace_id = ${workspaceId} and c.partner_id ${mine} and c.payout_id is null
+            and c.payable_at < never()
           group by c.currency having sum(c.amount_cents) <> 0)
         and not exists (select from payouts p where p.partner_id ${mine} and p.status in ('processing', 'canceling')))`,
     sql`delete from mails where workspace_id = ${workspaceId} and partner_id ${mine}`,

@@ -1,6 +1,7 @@
 /** The events that a partner may see: those credited to it, and those with a click on its link credited elsewhere. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
+import { isOfShadowMode } from '../tracking/commissions.ts'
 import type { EventKind } from '../tracking/event-kinds.ts'
 import type { HoldReason } from '../tracking/holds.ts'
 import type { Step } from '../tracking/steps.ts'
@@ -22,6 +23,8 @@ export type OwnEvent = {
   customer: string
   amountCents: bigint | null
   currency: string | null
+  /** Whether its commission is one of shadow mode: then there is none to show. */
+  isOfShadow: boolean
   /** The reader's latest commission. */
   commission: RawCommission | null
 }
@@ -38,6 +41,15 @@ type RawCommission = {
   heldFor: HoldReason | null
   /** A manager's reason for the hold. */
   heldNote: string | null
+}
+
+type Row = Omit<OwnEvent, 'isOfShadow'>
+
+/** What another platform pays is no promise of ours. */
+const toOwnEvent = (row: Row): OwnEvent => {
+  const { commission } = row
+  const isOfShadow = commission !== null && isOfShadowMode({ payableAt: new Date(commission.payableAt) })
+  return { ...row, isOfShadow, commission: isOfShadow ? null : commission }
 }
 
 /** The events of an email address, newest first, and its programs, in one database round trip. */
@@ -58,12 +70,14 @@ export const readOwnEvents = async (db: Db, email: string, filter: PortalFilter)
     ownProgramsQuery(db, email).compile(),
     selectOwn(mine, isOwn, limit).compile(db),
   ])
-  return { programs, rows }
+  return { programs, rows: rows.map(toOwnEvent) }
 }
 
 /** Includes an event that was credited to the partner earlier, because its commission remains. */
-export const findOwnEvent = async (db: Db, email: string, id: string): Promise<OwnEvent | undefined> =>
-  (await selectOwn(partnersOf(email), sql`e.id = ${id}`, 1).execute(db)).rows[0]
+export const findOwnEvent = async (db: Db, email: string, id: string): Promise<OwnEvent | undefined> => {
+  const { rows } = await selectOwn(partnersOf(email), sql`e.id = ${id}`, 1).execute(db)
+  return rows.map(toOwnEvent)[0]
+}
 
 const partnersOf = (email: string, programId?: string) => sql`
   select id, workspace_id, program_id from partners
@@ -73,7 +87,7 @@ const partnersOf = (email: string, programId?: string) => sql`
 const isUncreditedClick = sql<SqlBool>`e.click_id is not null and e.attributed_by is distinct from 'click'`
 
 /** Joins each event with its reader: of these partners the credited one, else the one whose link was clicked. */
-const selectOwn = (mine: RawBuilder<unknown>, condition: RawBuilder<SqlBool>, limit: number) => sql<OwnEvent>`
+const selectOwn = (mine: RawBuilder<unknown>, condition: RawBuilder<SqlBool>, limit: number) => sql<Row>`
   with mine as (${mine})
   select e.id, e.kind, e.occurred_at as "occurredAt", e.steps, reader.id as "partnerId", pr.name as program, b.support_email as "supportEmail",
          e.partner_id is not distinct from reader.id as "isCredited",

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
 import { ownPayoutsQuery } from '../payouts/own-payouts.queries.ts'
+import { NEVER } from '../tracking/commissions.ts'
 import { isHoldOfCommission, isOpenHold } from '../tracking/holds.queries.ts'
 
 export type PortalFilter = PageRequest & { programId?: string | undefined }
@@ -60,6 +61,8 @@ const ownCommissionsQuery = (
               .selectFrom('commissions as newest')
               .where(payoutId ? isOfPartnerInPayout : isOfPartner)
               .where('newest.kind', '<>', 'reversal')
+              // What another platform pays is no promise of ours.
+              .where('newest.payable_at', '<', NEVER)
               .where((one) =>
                 one.and([
                   ...(payoutId ? [one('newest.payout_id', '=', payoutId)] : []),

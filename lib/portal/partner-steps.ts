@@ -16,6 +16,8 @@ export type VisibleEvent = {
   isCredited: boolean
   /** Whether another partner is credited. */
   isCreditedToOther: boolean
+  /** Whether its commission is one of shadow mode, which another platform pays. */
+  isOfShadow: boolean
   /** Whether it came with a click on the partner's link. */
   isClicked: boolean
   /** The partner. Its slug may have been another one at the time of a step. */
@@ -87,9 +89,30 @@ const EARNS_NOTHING: Partial<Record<Step['code'], true>> = {
 
 /** The decision about an event as sentences, without other partners' data. @param money formats its amounts */
 export const explainToPartner = (event: VisibleEvent, money: MoneyFormat = formatMoney): string[] => {
-  const sentences = event.steps.flatMap((step) => explainStep(step, event, money) ?? [])
+  const sentences = event.steps.flatMap((step) =>
+    event.isOfShadow && step.code in OF_MONEY ? [] : (explainStep(step, event, money) ?? []),
+  )
+  if (event.isOfShadow) sentences.push(PAID_ELSEWHERE)
   if (!event.isCreditedToOther) return sentences
   return [...sentences, `This ${event.kind} was credited to another partner.`]
+}
+
+/** What a partner reads of an event that the program counts beside the platform that pays. */
+export const PAID_ELSEWHERE =
+  'This program is moving here from another platform, which decides and pays what you earn by this event.'
+
+/** The steps that say what somebody earns. */
+const OF_MONEY: Partial<Record<Step['code'], true>> = {
+  group_reward: true,
+  program_reward: true,
+  reward_capped: true,
+  commission_created: true,
+  commission_reversed: true,
+  commission_rejected: true,
+  commission_replaced: true,
+  reversed_by_hand: true,
+  possible_duplicate: true,
+  sale_refunded: true,
 }
 
 /** One step as a sentence, or null if it is about another partner. */

@@ -52,6 +52,7 @@ const partnershipsQuery = (db: Db, email: string) =>
       'p.workspace_id as workspaceId',
       'pr.name as program',
       'pr.site_url as siteUrl',
+      'pr.mode',
       'pr.payout_schedule as payoutSchedule',
       'pr.payout_days as payoutDays',
       sql<bigint>`coalesce(p.minimum_payout_cents, pr.minimum_payout_cents)`.as('minimumPayoutCents'),

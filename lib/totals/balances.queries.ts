@@ -1,5 +1,6 @@
 /** What partners have earned, by its state: sums of few rows, whatever they add up. Above the table totals in schema.sql is how. */
 import { type RawBuilder, sql } from 'kysely'
+import { NEVER } from '../tracking/commissions.ts'
 
 /** Sums of commissions by status, in minor units. What is payable is negative if more was reversed after a payout than was earned since. */
 export type EarnedSums = {
@@ -91,7 +92,8 @@ const parts = (now: Date, isPartner: boolean): RawBuilder<unknown> => {
     union all
     select ${id}, c.currency, c.amount_cents, case when ${isPayable} then 0 else -c.amount_cents end,
            case when ${isPayable} then -c.amount_cents else 0 end, 0, 0
-    from own join ${held} on ${isOwn('c')} where h.workspace_id = own.workspace_id and h.resolved_at is null
+    from own join ${held} on ${isOwn('c')}
+    where h.workspace_id = own.workspace_id and h.resolved_at is null and c.payable_at < ${NEVER}::timestamptz
     union all
     select ${id}, p.currency, 0, 0, 0, p.cents, -p.cents from own cross join lateral (${isPartner ? inPayouts : inRuns}) p`
 }

@@ -2,8 +2,10 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { idOf } from '../db/ids.ts'
+import { ApiError } from '../http/errors.ts'
 import { canonicalJson } from '../json.ts'
 import { sha256 } from '../sha256.ts'
+import { isShadowRefusal, SHADOW_REFUSAL } from '../shadow/mode.ts'
 import { type Act, auditEntry } from '../workspace/audit.queries.ts'
 import { type Adjustment, adjustmentPayableAt, type MissingSubject } from './adjustments.ts'
 import { type CommissionRow, selectCommissions } from './commissions.queries.ts'
@@ -81,7 +83,7 @@ export const saveAdjustment = async (
     select a.commission_id, p.workspace_id, p.program_id, p.id, 'adjustment', ${amountCents}::bigint, ${currency},
            ${adjustmentPayableAt(adjustment, now)}::timestamptz, ${now}::timestamptz
     from adjustment a join partners p on p.id = ${partnerId}`
-  const [, , , [saved], [commission]] = await db.batch([
+  const save = db.batch([
     lock.compile(db),
     insert.compile(db),
     auditEntry(db, {
@@ -102,6 +104,9 @@ export const saveAdjustment = async (
       .where('a.external_id', '=', externalId)
       .compile(),
   ])
+  const [, , , [saved], [commission]] = await save.catch((error: unknown) => {
+    throw isShadowRefusal(error) ? new ApiError('conflict', SHADOW_REFUSAL) : error
+  })
   if (!saved || !commission) return { outcome: 'refused' }
   return {
     outcome: saved.id === id ? 'created' : 'repeated',

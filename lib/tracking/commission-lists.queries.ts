@@ -3,7 +3,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { isOfCustomer } from '../customers/identities.queries.ts'
 import { afterCursor, type OrderedPageRequest } from '../db/page-request.ts'
 import { isUnpaid } from '../totals/balances.queries.ts'
-import type { CommissionKind, CommissionStatus } from './commissions.ts'
+import { type CommissionKind, type CommissionStatus, NEVER } from './commissions.ts'
 import { isHeld, isHeldOrReverses } from './holds.queries.ts'
 
 export type CommissionFilter = OrderedPageRequest & {
@@ -20,7 +20,7 @@ export type CommissionFilter = OrderedPageRequest & {
  * those of payouts by payout: in the order of ids, those of a status may be anywhere among millions.
  */
 export const orderOf = (status: CommissionStatus | undefined): 'id' | 'payable_at' | 'payout_id' => {
-  if (status === 'pending' || status === 'payable') return 'payable_at'
+  if (status === 'pending' || status === 'payable' || status === 'shadow') return 'payable_at'
   return status === 'processing' || status === 'paid' ? 'payout_id' : 'id'
 }
 
@@ -92,8 +92,9 @@ const isAboutEvent = (eventId: string) => sql<SqlBool>`c.id in (
 /** A commission's status follows from its row: see commissions.ts. */
 const hasStatus = (status: CommissionStatus, workspaceId: string, now: Date): RawBuilder<SqlBool> =>
   ({
-    held: sql<SqlBool>`c.payout_id is null and ${isHeldOrReverses(workspaceId)}`,
-    pending: sql<SqlBool>`c.payout_id is null and c.payable_at > ${now} and not ${isHeld}`,
+    shadow: sql<SqlBool>`c.payout_id is null and c.payable_at = ${NEVER}`,
+    held: sql<SqlBool>`c.payout_id is null and c.payable_at < ${NEVER} and ${isHeldOrReverses(workspaceId)}`,
+    pending: sql<SqlBool>`c.payout_id is null and c.payable_at > ${now} and c.payable_at < ${NEVER} and not ${isHeld}`,
     payable: sql<SqlBool>`c.payout_id is null and c.payable_at <= ${now} and not ${isHeld}`,
     processing: sql<SqlBool>`exists (select from payouts po where po.id = c.payout_id and po.paid_at is null)`,
     paid: sql<SqlBool>`exists (select from payouts po where po.id = c.payout_id and po.paid_at is not null)`,

@@ -1,6 +1,6 @@
 import type { CommissionRow } from './commissions.queries.ts'
 import type { CommissionResponse } from './commissions.responses.ts'
-import { commissionStatus } from './commissions.ts'
+import { commissionStatus, isOfShadowMode } from './commissions.ts'
 
 /** The columns of a left join are null together, which their types don't say. */
 const holdOf = ({
@@ -38,7 +38,7 @@ export const commissionResponse = (commission: CommissionRow, now: Date): Commis
   amountCents: Number(commission.amountCents),
   currency: commission.currency,
   status: commissionStatus(commission, now),
-  payableAt: commission.payableAt,
+  payableAt: isOfShadowMode(commission) ? null : commission.payableAt,
   createdAt: commission.createdAt,
   partnerId: commission.partnerId,
   ...(commission.partnerIsTest && { test: true }),

@@ -50,7 +50,9 @@ export const CommissionResponse = z
     }),
     currency: z.string(),
     status: z.enum(COMMISSION_STATUSES),
-    payableAt: timestamp,
+    payableAt: timestamp
+      .nullable()
+      .meta({ description: 'null of one that is never payable: of shadow mode.' }),
     createdAt: timestamp,
     partnerId: z.uuid(),
     test: z

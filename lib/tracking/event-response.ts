@@ -1,7 +1,7 @@
-import { commissionStatus } from './commissions.ts'
+import { commissionStatus, isOfShadowMode } from './commissions.ts'
 import type { EventRow } from './events.queries.ts'
 import type { EventResponse } from './events.responses.ts'
-import { explain } from './steps.ts'
+import { explain, shownSteps } from './steps.ts'
 
 // The columns of a left join are null together, which their types don't say.
 
@@ -19,7 +19,7 @@ const commissionOf = (event: EventRow, now: Date): EventResponse['commission'] =
     reversedCents: Number(event.reversedCents),
     currency,
     status: commissionStatus({ ...event, payableAt }, now),
-    payableAt,
+    payableAt: isOfShadowMode({ payableAt }) ? null : payableAt,
   }
 }
 
@@ -46,5 +46,5 @@ export const eventResponse = (event: EventRow, now: Date): EventResponse => ({
   metadata: event.metadata,
   occurredAt: event.occurredAt,
   commission: commissionOf(event, now),
-  steps: event.steps.map((step) => ({ code: step.code, text: explain(step), facts: step.facts })),
+  steps: shownSteps(event).map((step) => ({ code: step.code, text: explain(step), facts: step.facts })),
 })

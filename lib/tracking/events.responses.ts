@@ -45,7 +45,7 @@ export const EventResponse = z
           .meta({ description: 'The amount reversed by refunds, disputes and corrections.' }),
         currency: z.string(),
         status: z.enum(COMMISSION_STATUSES),
-        payableAt: timestamp,
+        payableAt: timestamp.nullable(),
       })
       .nullable(),
     steps: z.array(

@@ -2,6 +2,7 @@
 import { formatMoney, type MoneyFormat } from '../money.ts'
 import { counted } from '../plural.ts'
 import { PROCESSOR_NAMES, type Processor, SALE_EXPECTED } from '../purchases/processors.ts'
+import { isOfShadowMode, NEVER } from './commissions.ts'
 import type { PartnerCode } from './report.ts'
 import { type Reward, rewardResponse } from './rewards.ts'
 
@@ -176,6 +177,16 @@ const refundedAndDisputed = (
   return parts.join(' and ')
 }
 
+/** The steps of an event as they are shown: a commission of shadow mode is not payable, whenever it would have been. */
+export const shownSteps = ({ steps, payableAt }: { steps: Step[]; payableAt: Date | null }): Step[] =>
+  payableAt && isOfShadowMode({ payableAt })
+    ? steps.map((step) =>
+        step.code === 'commission_created'
+          ? { ...step, facts: { ...step.facts, payableAt: NEVER.toISOString() } }
+          : step,
+      )
+    : steps
+
 /** A step as text for managers. @param money formats its amounts */
 export const explain = (step: Step, money: MoneyFormat = formatMoney): string => {
   const { code, facts } = step
@@ -228,8 +239,12 @@ export const explain = (step: Step, money: MoneyFormat = formatMoney): string =>
       return 'The reward for this event is zero, so there is no commission.'
     case 'reward_capped':
       return `A flat reward is never more than the sale: ${money(facts.saleCents, facts.currency)}.`
-    case 'commission_created':
-      return `“${facts.slug}” earned ${money(facts.amountCents, facts.currency)}, payable from ${day(facts.payableAt)}.`
+    case 'commission_created': {
+      const earned = `“${facts.slug}” earned ${money(facts.amountCents, facts.currency)}`
+      return facts.payableAt === NEVER.toISOString()
+        ? `${earned} in shadow mode: another platform pays it.`
+        : `${earned}, payable from ${day(facts.payableAt)}.`
+    }
     case SALE_EXPECTED:
       return `Sales of this workspace come from ${PROCESSOR_NAMES[facts.processor]}, whose event of this purchase earns the commission.`
     case 'expected_sale_received':

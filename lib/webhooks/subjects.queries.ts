@@ -27,7 +27,11 @@ const kind = <Row>(
   present: (row: unknown, now: Date, subject: Subject) => present(row as Row, now, subject),
 })
 
-const event = kind(eventQuery, eventResponse)
+/** A backend may pay what a webhook says was earned, so a commission of shadow mode is in none. */
+const event = kind(eventQuery, (row, now) => {
+  const shown = eventResponse(row, now)
+  return shown.commission?.status === 'shadow' ? { ...shown, commission: null } : shown
+})
 /** A refund that only Stripe reported is no event: it is presented like one, as far as its sale says what it is of. */
 const refund = kind(eventQuery, (row, now, { eventId, occurredAt, refund }) => {
   const shown = eventResponse(row, now)

@@ -23,6 +23,8 @@ export type AuditAction =
   | 'api_key.revoked'
   | 'program.created'
   | 'program.changed'
+  | 'program.shadow_started'
+  | 'program.cut_over'
   | 'group.created'
   | 'group.changed'
   | 'join_page.changed'

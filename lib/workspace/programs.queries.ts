@@ -3,20 +3,21 @@ import type { Db } from '../db/connection.ts'
 import { idOf, newId } from '../db/ids.ts'
 import type { PageRequest } from '../db/page-request.ts'
 import { changedDays, DEFAULT_DAYS, type Schedule } from '../payouts/schedules.ts'
+import type { ProgramMode } from '../shadow/mode.ts'
 import { type Act, auditEntry } from './audit.queries.ts'
 import { diff, type Patch } from './diff.ts'
 import type { ProgramTerms } from './programs.ts'
 import { newReward, rewardTerms } from './rewards.queries.ts'
 import { updateTerms } from './terms.queries.ts'
 
-export type Program = ProgramTerms & { id: string; createdAt: Date }
+export type Program = ProgramTerms & { id: string; mode: ProgramMode; createdAt: Date }
 
 const selectPrograms = (db: Db, workspaceId: string) =>
   db
     .selectFrom('programs as p')
     .innerJoin('rewards as r', 'r.id', 'p.reward_id')
     .where('p.workspace_id', '=', workspaceId)
-    .select(['p.id', 'p.name', 'p.attribution', 'r.kind', 'r.currency'])
+    .select(['p.id', 'p.name', 'p.mode', 'p.attribution', 'r.kind', 'r.currency'])
     .select([
       'p.site_url as siteUrl',
       'p.reward_interval as rewardInterval',
@@ -109,7 +110,13 @@ const newSchedule = ({ payoutSchedule, payoutDays }: Schedule, now: Date) => ({
   payout_schedule_since: now,
 })
 
-export const createProgram = async (db: Db, act: Act, terms: ProgramTerms): Promise<Program> => {
+/** @param mode `shadow` starts a shadow run with the program */
+export const createProgram = async (
+  db: Db,
+  act: Act,
+  terms: ProgramTerms,
+  mode: ProgramMode = 'live',
+): Promise<Program> => {
   const [id, rewardId] = [idOf(act), idOf(act, 1)]
   await db.batch([
     newReward(db, act, rewardId, terms.reward).compile(),
@@ -121,6 +128,8 @@ export const createProgram = async (db: Db, act: Act, terms: ProgramTerms): Prom
         reward_id: rewardId,
         ...programColumns(terms),
         payout_schedule_since: act.now,
+        mode,
+        shadow_since: mode === 'shadow' ? act.now : null,
         created_at: act.now,
       })
       .onConflict((conflict) => conflict.column('id').doNothing())
@@ -129,10 +138,19 @@ export const createProgram = async (db: Db, act: Act, terms: ProgramTerms): Prom
       ...act,
       action: 'program.created',
       subjectId: id,
-      details: { name: terms.name },
+      details: { name: terms.name, ...(mode === 'shadow' && { mode }) },
     }).compile(),
+    ...(mode === 'shadow'
+      ? [
+          db
+            .insertInto('shadow_runs')
+            .values({ workspace_id: act.workspaceId, program_id: id, started_at: act.now })
+            .onConflict((conflict) => conflict.doNothing())
+            .compile(),
+        ]
+      : []),
   ])
-  return { ...terms, id, createdAt: act.now }
+  return { ...terms, id, mode, createdAt: act.now }
 }
 
 /** The requested values. `payoutDays`: null is the schedule's own; undefined is so too where the schedule changes. */
@@ -152,7 +170,7 @@ export const changeProgram = async (
 ): Promise<Program | undefined> => {
   const before = await findProgram(db, act.workspaceId, id)
   if (!before) return undefined
-  const { id: _id, createdAt: _createdAt, ...terms } = before
+  const { id: _id, createdAt: _createdAt, mode: _mode, ...terms } = before
   const changes = diff<ProgramTerms>(terms, { ...patch, payoutDays: changedDays(terms, patch) })
   if (!changes) return before
 

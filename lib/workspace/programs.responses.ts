@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { timestamp } from '../http/common.responses.ts'
 import { PAYOUT_SCHEDULES } from '../payouts/schedules.ts'
+import { PROGRAM_MODES } from '../shadow/mode.ts'
 import { RewardResponse } from '../tracking/rewards.responses.ts'
 import { SELF_REFERRALS } from '../tracking/self-referrals.ts'
 
@@ -27,6 +28,7 @@ export const ProgramResponse = z
     payoutSchedule: z.enum(PAYOUT_SCHEDULES),
     payoutDays: z.array(z.int()),
     reviewDays: z.int(),
+    mode: z.enum(PROGRAM_MODES),
     createdAt: timestamp,
   })
   .meta({ id: 'Program' })

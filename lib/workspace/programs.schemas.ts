@@ -9,6 +9,7 @@ import {
   PAYOUT_SCHEDULES,
   type PayoutSchedule,
 } from '../payouts/schedules.ts'
+import { PROGRAM_MODES } from '../shadow/mode.ts'
 import { SELF_REFERRALS } from '../tracking/self-referrals.ts'
 import { PROGRAM_DEFAULTS } from './programs.ts'
 import { reward } from './rewards.schemas.ts'
@@ -28,6 +29,12 @@ const siteUrl = z
   .max(MAX_URL_LENGTH, `Must have at most ${MAX_URL_LENGTH} characters.`)
   .refine(isSite, 'Must be an http or https URL without a password, such as https://shop.example.')
   .meta({ description: 'The page that partners’ links point to.' })
+
+const mode = z.enum(PROGRAM_MODES, 'Must be live or shadow.').meta({
+  description:
+    '`shadow` while another platform pays the program’s partners: what is decided here is recorded, and never payable. The ' +
+    'cut-over makes it `live`.',
+})
 
 const programFields = {
   name: name('The program’s name. Partners see it.'),
@@ -149,6 +156,7 @@ export const NewProgram = z
     payoutSchedule: withDefault(programFields.payoutSchedule, PROGRAM_DEFAULTS.payoutSchedule),
     payoutDays: optional(programFields.payoutDays),
     reviewDays: withDefault(programFields.reviewDays, PROGRAM_DEFAULTS.reviewDays),
+    mode: optional(mode),
   })
   .check(checkDays)
   .transform((program) => ({
@@ -159,7 +167,7 @@ export const NewProgram = z
 
 /** PATCH /api/workspaces/:workspace/programs/:id. Omitted fields keep their values. */
 export const ProgramChange = z
-  .strictObject(programFields)
+  .strictObject({ ...programFields, mode })
   .partial()
   .check(checkDays)
   .meta({ id: 'ProgramChange' })

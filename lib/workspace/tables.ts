@@ -4,6 +4,7 @@ import type { Json } from '../db/columns.ts'
 import type { PayoutOrder } from '../payouts/funds.ts'
 import type { PayoutSchedule } from '../payouts/schedules.ts'
 import type { Mode, SalesFrom } from '../purchases/processors.ts'
+import type { ProgramMode } from '../shadow/mode.ts'
 import type { RewardInterval } from '../tracking/intervals.ts'
 import type { SelfReferrals } from '../tracking/self-referrals.ts'
 import type { ApiKeyScope } from './api-keys.ts'
@@ -84,6 +85,8 @@ export type WorkspaceTables = {
     payout_schedule_since: Generated<Date>
     payouts_previewed_for: Date | null
     terms_since: Date | null
+    mode: Generated<ProgramMode>
+    shadow_since: Date | null
     created_at: Generated<Date>
   }
   former_program_terms: {

@@ -25,6 +25,7 @@ describe('POST /programs', () => {
       ...PROGRAM_DEFAULTS,
       payoutDays: [],
       reviewDays: 0,
+      mode: 'live',
       createdAt: expect.any(String),
     })
     expect((await programs.get(`/programs/${body.id}`)).body).toEqual(body)

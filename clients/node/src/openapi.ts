@@ -223,7 +223,7 @@ patch?: never
 parameters: NoParameters
 /** List commissions */
 get: {
-parameters: { query?: { partnerId?: undefined | string; customerExternalId?: undefined | string; eventId?: undefined | string; payoutId?: undefined | string; status?: undefined | "held" | "pending" | "payable" | "processing" | "paid"; kind?: undefined | "sale" | "lead" | "opening_balance" | "adjustment" | "reversal"; cursor?: undefined | string; limit?: undefined | number; order?: undefined | "desc" | "asc" }; header?: never; path?: never; cookie?: never }
+parameters: { query?: { partnerId?: undefined | string; customerExternalId?: undefined | string; eventId?: undefined | string; payoutId?: undefined | string; status?: undefined | "shadow" | "held" | "pending" | "payable" | "processing" | "paid"; kind?: undefined | "sale" | "lead" | "opening_balance" | "adjustment" | "reversal"; cursor?: undefined | string; limit?: undefined | number; order?: undefined | "desc" | "asc" }; header?: never; path?: never; cookie?: never }
 requestBody?: never
 responses: {
 200: { headers: Record<string, unknown>; content: { "application/json": {
@@ -1055,7 +1055,7 @@ patch?: never
 parameters: NoParameters
 /** List what is payable to partners, or owed by them */
 get: {
-parameters: { query?: { owed?: undefined | "true" | "false"; code?: undefined | "test_partner" | "negative_balance" | "partner_banned" | "excluded" | "below_minimum" | "documents_missing" | "other_method" | "not_connected" | "account_changed" | "account_in_review" | "account_restricted" | "country_not_supported" | "amount_too_small" | "amount_too_fine" | "insufficient_funds" | "over_maximum"; partnerId?: undefined | string; cursor?: undefined | string; limit?: undefined | number }; header?: never; path?: never; cookie?: never }
+parameters: { query?: { owed?: undefined | "true" | "false"; code?: undefined | "program_in_shadow" | "test_partner" | "negative_balance" | "partner_banned" | "excluded" | "below_minimum" | "documents_missing" | "other_method" | "not_connected" | "account_changed" | "account_in_review" | "account_restricted" | "country_not_supported" | "amount_too_small" | "amount_too_fine" | "insufficient_funds" | "over_maximum"; partnerId?: undefined | string; cursor?: undefined | string; limit?: undefined | number }; header?: never; path?: never; cookie?: never }
 requestBody?: never
 responses: {
 200: { headers: Record<string, unknown>; content: { "application/json": {
@@ -1487,7 +1487,7 @@ patch?: never
 parameters: NoParameters
 /** Export commissions as a file, newest first */
 get: {
-parameters: { query?: { partnerId?: undefined | string; customerExternalId?: undefined | string; eventId?: undefined | string; payoutId?: undefined | string; status?: undefined | "held" | "pending" | "payable" | "processing" | "paid"; kind?: undefined | "sale" | "lead" | "opening_balance" | "adjustment" | "reversal"; cursor?: undefined | string; order?: undefined | "desc" | "asc" }; header?: never; path?: never; cookie?: never }
+parameters: { query?: { partnerId?: undefined | string; customerExternalId?: undefined | string; eventId?: undefined | string; payoutId?: undefined | string; status?: undefined | "shadow" | "held" | "pending" | "payable" | "processing" | "paid"; kind?: undefined | "sale" | "lead" | "opening_balance" | "adjustment" | "reversal"; cursor?: undefined | string; order?: undefined | "desc" | "asc" }; header?: never; path?: never; cookie?: never }
 requestBody?: never
 responses: {
 200: { headers: Record<string, unknown>; content: { "text/csv": string } }
@@ -1793,6 +1793,8 @@ payoutSchedule?: undefined | "manual" | "weekly" | "twice_monthly" | "monthly"
 payoutDays?: undefined | Array<number> | null
 /** Days between a scheduled run and its sending. Its payouts are fixed and mailed to managers, who can stop it until then. */
 reviewDays?: undefined | number
+/** `shadow` while another platform pays the program’s partners: what is decided here is recorded, and never payable. The cut-over makes it `live`. */
+mode?: undefined | "live" | "shadow"
 }
 NewGroup: {
 /** The group’s name. */
@@ -2015,8 +2017,8 @@ amountCents: number
 /** The amount reversed by refunds, disputes and corrections. */
 reversedCents: number
 currency: string
-status: "held" | "pending" | "payable" | "processing" | "paid"
-payableAt: string
+status: "shadow" | "held" | "pending" | "payable" | "processing" | "paid"
+payableAt: string | null
 } | null
 steps: Array<{
 /** Stable; see docs/decisions.md. */
@@ -2032,8 +2034,9 @@ kind: "sale" | "lead" | "opening_balance" | "adjustment" | "reversal"
 /** Minor units. A reversal is negative, and positive if it reinstates an amount; an adjustment is either. */
 amountCents: number
 currency: string
-status: "held" | "pending" | "payable" | "processing" | "paid"
-payableAt: string
+status: "shadow" | "held" | "pending" | "payable" | "processing" | "paid"
+/** null of one that is never payable: of shadow mode. */
+payableAt: string | null
 createdAt: string
 partnerId: string
 /** Only of the program’s test partner, which is never paid. */
@@ -2224,6 +2227,7 @@ minimumPayoutCents: number
 payoutSchedule: "manual" | "weekly" | "twice_monthly" | "monthly"
 payoutDays: Array<number>
 reviewDays: number
+mode: "live" | "shadow"
 createdAt: string
 }
 WhatIf: {
@@ -2419,7 +2423,7 @@ currency: string
 /** What is payable now. Negative if the partner owes it. */
 amountCents: number
 /** Why a run would skip it; null if one would pay it, as far as the money suffices. */
-code: "test_partner" | "negative_balance" | "partner_banned" | "excluded" | "below_minimum" | "documents_missing" | "other_method" | "not_connected" | "account_changed" | "account_in_review" | "account_restricted" | "country_not_supported" | "amount_too_small" | "amount_too_fine" | "insufficient_funds" | "over_maximum" | null
+code: "program_in_shadow" | "test_partner" | "negative_balance" | "partner_banned" | "excluded" | "below_minimum" | "documents_missing" | "other_method" | "not_connected" | "account_changed" | "account_in_review" | "account_restricted" | "country_not_supported" | "amount_too_small" | "amount_too_fine" | "insufficient_funds" | "over_maximum" | null
 /** Since when the balance has been negative; null if it is not. */
 owedSince: string | null
 }

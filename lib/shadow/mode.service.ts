@@ -1,0 +1,28 @@
+/** Changes of a program's mode, as managers request them. */
+import type { Db } from '../db/connection.ts'
+import { notFound } from '../http/found.ts'
+import type { Act } from '../workspace/audit.queries.ts'
+import { findProgram } from '../workspace/programs.queries.ts'
+import { startShadowRun } from './mode.queries.ts'
+import { END_REFUSAL, type ProgramMode, startRefusalOf } from './mode.ts'
+
+/**
+ * Starts a shadow run, or does nothing if the program has the mode.
+ *
+ * @param programId a UUID
+ * @returns why it is refused; null if the program has the mode now
+ */
+export const changeMode = async (
+  db: Db,
+  act: Act,
+  programId: string,
+  mode: ProgramMode,
+): Promise<string | null> => {
+  if (mode === 'live') {
+    const program = await findProgram(db, act.workspaceId, programId)
+    return program?.mode === 'shadow' ? END_REFUSAL : null
+  }
+  const facts = await startShadowRun(db, act, programId)
+  if (!facts) throw notFound('program')
+  return startRefusalOf(facts)
+}
