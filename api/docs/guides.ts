@@ -68,7 +68,11 @@ export const SECTIONS: { title: string; guides: Guide[] }[] = [
       guide('tour', 'A tour', 'What a manager and a partner see, in pictures.'),
       guide('comparison', 'Coming from another platform', 'What you had there, and where it is here.'),
       guide('imports', 'Imports', 'Bring partners and customers from another platform.'),
-      guide('shadow', 'Shadow run', 'Run beside the platform that you are moving from, which pays meanwhile.'),
+      guide(
+        'shadow',
+        'Shadow run',
+        'Run beside the platform that you are moving from, which pays meanwhile.',
+      ),
       guide('applications', 'Applications', 'How people apply, are invited, and accept your terms.'),
       guide('people', 'People and roles', 'Managers, members, partners, and how they sign in.'),
       guide('portal', 'Partner portal', 'What partners see, and how they connect an account.'),

@@ -16,6 +16,7 @@ const credited: VisibleEvent = {
   isCredited: true,
   isCreditedToOther: false,
   isClicked: true,
+  isOfShadow: false,
   partnerId: 'ann’s id',
 }
 const uncredited = { ...credited, isCredited: false }
@@ -257,4 +258,16 @@ test.each<{ event: VisibleEvent; step: Step; why: string | null }>([
   expect(reasonWithoutCommission(seen)).toBe(why)
   // What is shown at length never names what is the merchant's or another partner's.
   expect(explainToPartner(seen).join(' ')).not.toMatch(/secret|bob|clk_/)
+})
+
+test('of a commission of shadow mode the partner reads no reward and no amount', () => {
+  const steps: VisibleEvent['steps'] = [
+    { code: 'click', facts: click() },
+    { code: 'program_reward', facts: { kind: 'percent', percent: 20 } },
+    { code: 'commission_created', facts: created },
+  ]
+  const sentences = explainToPartner({ ...credited, isOfShadow: true, steps })
+  expect(sentences).toHaveLength(2)
+  expect(sentences[1]).toBe(PAID_ELSEWHERE)
+  expect(sentences.join(' ')).not.toMatch(/9[.]80|20%|payable/)
 })

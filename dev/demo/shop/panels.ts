@@ -33,6 +33,7 @@ const detailOf = ({ reversedCents, currency, status, payableAt }: Commission): s
     return `${formatMoney(reversedCents, currency)} of it was reversed by a refund or dispute`
   // As when a customer pays twice on one day, by card and at Stripe.
   if (status === 'held') return 'a manager decides: it may be the same purchase as another sale'
+  if (payableAt === null) return 'another platform pays it'
   return `payable from ${DAY.format(new Date(payableAt))}`
 }
 
