@@ -221,6 +221,26 @@ const broken: { invariant: string; how: (of: typeof staged) => string }[] = [
   },
   { invariant: 'a hold names another event', how: ({ later }) => hold(later, { evidence: '=' }) },
   {
+    invariant: 'what was earned in shadow mode is never payable',
+    how: () =>
+      `insert into shadow_runs (workspace_id, program_id, started_at, ended_at)
+       select workspace_id, id, '2020-01-01', '2100-01-01' from programs`,
+  },
+  {
+    invariant: 'a commission that replaces one of shadow mode is never payable',
+    how: ({ later }) => `${copy({ replaces_id: 'id', payable_at: 'never()' })} where id = '${later}'`,
+  },
+  {
+    invariant: 'a program in shadow mode has no payout that is not sent',
+    how: () =>
+      `update programs set mode = 'shadow', shadow_since = now();
+       update payouts set paid_at = null`,
+  },
+  {
+    invariant: 'a program is in shadow mode as long as its shadow run',
+    how: () => `update programs set mode = 'shadow', shadow_since = now()`,
+  },
+  {
     invariant: 'a transfer pays one payout',
     how: ({ later }) => `
       with twin as (

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import {
   explainToPartner,
+  PAID_ELSEWHERE,
   reasonWithoutCommission,
   type VisibleEvent,
 } from '../../lib/portal/partner-steps.ts'
