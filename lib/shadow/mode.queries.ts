@@ -25,7 +25,7 @@ const factsOf = (workspaceId: string, programId: string) => sql`
  * The locks under which a program's mode changes: nothing is claimed meanwhile, and what is being recorded by the program is
  * committed before, and waits from then on. The statements of a batch after these see it.
  */
-export const lockProgram = (db: Db, workspaceId: string, programId: string) =>
+const lockProgram = (db: Db, workspaceId: string, programId: string) =>
   [
     lockPayouts(workspaceId).compile(db),
     sql<unknown>`select from programs where workspace_id = ${workspaceId} and id = ${programId} for update`.compile(

@@ -264,7 +264,7 @@ test.each<{ event: VisibleEvent; step: Step; why: string | null }>([
 test('of a commission of shadow mode the partner reads no reward and no amount', () => {
   const steps: VisibleEvent['steps'] = [
     { code: 'click', facts: click() },
-    { code: 'program_reward', facts: { kind: 'percent', percent: 20 } },
+    { code: 'program_reward', facts: { percent: 20 } },
     { code: 'commission_created', facts: created },
   ]
   const sentences = explainToPartner({ ...credited, isOfShadow: true, steps })
