@@ -110,6 +110,14 @@ const deploy = async (): Promise<void> => {
   console.log(`Deployed. Sign in at ${new URL('/app', PUBLIC_URL)}`)
 }
 
+// Without these, Node would end at once, and leave a file of secrets behind.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(signal, () => {
+    console.error('\nInterrupted. Run this command again to go on.')
+    process.exit(1)
+  })
+}
+
 try {
   await deploy()
 } catch (error) {

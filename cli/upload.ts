@@ -44,12 +44,15 @@ const withSecretsFile = async <T>(
   use: (file: string) => Promise<T>,
 ): Promise<T> => {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-deploy-'))
+  const remove = () => rmSync(folder, { recursive: true })
+  process.once('exit', remove)
   try {
     const file = join(folder, 'secrets.json')
     writeFileSync(file, JSON.stringify(secrets), { mode: 0o600 })
     return await use(file)
   } finally {
-    rmSync(folder, { recursive: true })
+    process.off('exit', remove)
+    remove()
   }
 }
 

@@ -53,15 +53,20 @@ export const wrangler: Wrangler = async (args, { capture } = { capture: false })
       env: {
         // Each wrangler would compile itself anew.
         NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/node-compile'),
+        // With the banner, it looks for a newer version each time. This one is pinned.
+        WRANGLER_HIDE_BANNER: 'true',
         ...process.env,
         WRANGLER_OUTPUT_FILE_PATH: reportsFile,
       },
       stdio: capture ? ['ignore', 'pipe', 'pipe'] : 'inherit',
     })
+    const end = () => child.kill()
+    process.once('exit', end)
     const [stdout, output]: [Buffer[], Buffer[]] = [[], []]
     child.stdout?.on('data', (part: Buffer) => stdout.push(part) && output.push(part))
     child.stderr?.on('data', (part: Buffer) => output.push(part))
     const [status] = await once(child, 'close')
+    process.off('exit', end)
     const reports = readReports(reportsFile)
     return {
       stdout: Buffer.concat(stdout).toString(),

@@ -1,19 +1,27 @@
 /** `npm run deploy`, with the real wrangler and a stand-in for Cloudflare's API. */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { expect, inject, test, vi } from 'vitest'
+import { expect, inject, onTestFinished, test, vi } from 'vitest'
 import { deploymentOrder } from '../../cli/deployments.ts'
 import { roleOf, ZONES } from '../../cli/roles.ts'
 import { deleteEmpty, upload } from '../../cli/upload.ts'
 import { ROOT } from '../../dev/root.ts'
+import { workerNames } from '../../dev/runtime/wrangler-config.ts'
 import { FORMER_VERSION_ID, startCloudflare } from '../support/cloudflare.ts'
 import { withDatabase } from '../support/databases.ts'
 import { newestLink, somebody } from '../support/people.ts'
 
 type Cloudflare = Awaited<ReturnType<typeof startCloudflare>>
+
+/** The stand-in, until the test ends. */
+const openCloudflare = async (options?: Parameters<typeof startCloudflare>[0]): Promise<Cloudflare> => {
+  const cloudflare = await startCloudflare(options)
+  onTestFinished(cloudflare.stop)
+  return cloudflare
+}
 
 const SETTINGS = {
   AUTH_SECRET: 'a'.repeat(32),
@@ -51,29 +59,37 @@ const deploy = async (cloudflare: Cloudflare, settings: Record<string, string>, 
   })
 }
 
+const DELETION = 'PATCH scripts/tributary-mailer/secrets-bulk'
+
 type Binding = { name: string; type: string; text: string }
 
 /** The bindings of one type that each Worker was uploaded with. */
 const uploaded = ({ calls }: Cloudflare, type: string) =>
   Object.fromEntries(
     calls.flatMap(({ call, sent }) => {
-      const [, worker] = /^PUT scripts\/tributary-([^/]+)$/.exec(call) ?? []
+      // A Worker that exists is uploaded as a version.
+      const [, worker] =
+        /^(?:PUT|POST) scripts\/tributary-([^/]+)(?:(?<=^PUT.*)|\/versions)$/.exec(call) ?? []
       if (!worker) return []
       const bindings = (sent as { bindings: Binding[] }).bindings.filter((binding) => binding.type === type)
       return [[worker, Object.fromEntries(bindings.map(({ name, text }) => [name, text]))]]
     }),
   )
 
-test('a deployment creates the roles, and gives each Worker that of its zone', {
-  timeout: 180_000,
+test('a deployment that has failed is completed by the next one: each Worker has the role of its zone', {
+  timeout: 300_000,
 }, async () => {
-  const cloudflare = await startCloudflare()
+  const cloudflare = await openCloudflare({
+    secrets: ['DATABASE_URL', 'RESEND_API_KEY'],
+    failing: ['PUT scripts/tributary-webhooks'],
+  })
   const operator = somebody()
   await withDatabase('deployed', async (url) => {
-    const { code, output } = await deploy(cloudflare, { DATABASE_URL: url, ...SETTINGS }, [
-      '--mail-to',
-      operator,
-    ])
+    const settings = { DATABASE_URL: url, ...SETTINGS, RESEND_API_KEY: '', CLOUDFLARE_EMAIL: 'true' }
+    const failed = await deploy(cloudflare, settings)
+    const says = expect.stringContaining('Deploying webhooks failed. The Workers before it are deployed.')
+    expect(failed).toEqual({ code: 1, output: says })
+    const { code, output } = await deploy(cloudflare, settings, ['--mail-to', operator])
     expect(output).toMatch(
       // A busy machine may call the round trip far.
       /takes \d+ ms\..*\nA sign-in link was mailed to .+\.\nDeployed\. Sign in at https:\/\/track\.acme\.com\/app\n$/,
@@ -82,7 +98,10 @@ test('a deployment creates the roles, and gives each Worker that of its zone', {
 
     expect((await newestLink(operator)).pathname).toBe('/auth/confirm')
 
+    const deletions = cloudflare.calls.filter(({ call }) => call === DELETION)
+    expect(deletions.map(({ sent }) => sent)).toEqual([{ secrets: { RESEND_API_KEY: null } }])
     const given = uploaded(cloudflare, 'secret_text')
+    expect(Object.keys(given).toSorted()).toEqual(workerNames().toSorted())
     expect(JSON.stringify(cloudflare.calls)).not.toContain(new URL(url).password)
     expect(Object.keys(given).at(-1)).toBe('router')
     expect(given.router).toEqual({})
@@ -105,27 +124,25 @@ test('a deployment creates the roles, and gives each Worker that of its zone', {
       }
     }
   })
-  cloudflare.stop()
 })
 
 const DATABASE_URL = 'postgresql://owner:npg_Abc123Def456@ep-x-pooler.eu-central-1.aws.neon.tech/neondb'
-const MAILER = deploymentOrder().filter(({ env }) => env === 'mailer')
 
-test('wrangler is given the region of Neon, and Cloudflare’s binding for mail if it is chosen', async () => {
-  const cloudflare = await startCloudflare()
-  for (const [name, value] of Object.entries(cloudflare.env)) vi.stubEnv(name, value)
-  for (const deployment of MAILER)
-    await upload(deployment, { ...SETTINGS, DATABASE_URL, RESEND_API_KEY: '', CLOUDFLARE_EMAIL: 'true' })
-  vi.unstubAllEnvs()
-  cloudflare.stop()
-  expect(cloudflare.calls[0]).toMatchObject({
-    call: 'PUT scripts/tributary-mailer',
-    sent: {
-      placement: { mode: 'targeted', region: 'aws:eu-central-1' },
-      bindings: expect.arrayContaining([{ name: 'EMAIL', type: 'send_email' }]),
-    },
-  })
-})
+/** Does a step of a deployment with one Worker. */
+const deployOne = async (
+  { env }: Cloudflare,
+  step: typeof upload,
+  worker: string,
+  settings: Record<string, string> = {},
+): Promise<void> => {
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
+  try {
+    for (const deployment of deploymentOrder().filter(({ env }) => env === worker))
+      await step(deployment, { ...SETTINGS, DATABASE_URL, ...settings })
+  } finally {
+    vi.unstubAllEnvs()
+  }
+}
 
 /** The bindings to itself that each upload of the mailer had. */
 const selfBindings = ({ calls }: Cloudflare) =>
@@ -135,37 +152,36 @@ const selfBindings = ({ calls }: Cloudflare) =>
     return [bindings.filter(({ service }) => service === 'tributary-mailer').map(({ name }) => name)]
   })
 
-test.each([
-  { case: 'may bind itself at its first upload', selfAtOnce: true, uploads: [['SELF']] },
-  {
-    case: 'may not until it exists: it is uploaded again',
-    selfAtOnce: false,
-    uploads: [['SELF'], [], ['SELF']],
-  },
-])('a Worker $case', async ({ selfAtOnce, uploads }) => {
-  const cloudflare = await startCloudflare({ selfAtOnce })
-  for (const [name, value] of Object.entries(cloudflare.env)) vi.stubEnv(name, value)
-  for (const deployment of MAILER) await upload(deployment, { ...SETTINGS, DATABASE_URL })
-  vi.unstubAllEnvs()
-  cloudflare.stop()
-  expect(selfBindings(cloudflare)).toEqual(uploads)
+test('wrangler is given the region of Neon, and Cloudflare’s binding for mail if it is chosen', async () => {
+  const cloudflare = await openCloudflare()
+  await deployOne(cloudflare, upload, 'mailer', { RESEND_API_KEY: '', CLOUDFLARE_EMAIL: 'true' })
+  expect(selfBindings(cloudflare)).toEqual([['SELF']])
+  expect(cloudflare.calls[0]).toMatchObject({
+    call: 'PUT scripts/tributary-mailer',
+    sent: {
+      placement: { mode: 'targeted', region: 'aws:eu-central-1' },
+      bindings: expect.arrayContaining([{ name: 'EMAIL', type: 'send_email' }]),
+    },
+  })
+})
+
+test('a Worker that may not bind itself until it exists is uploaded again', async () => {
+  const cloudflare = await openCloudflare({ selfAtOnce: false })
+  await deployOne(cloudflare, upload, 'mailer')
+  expect(selfBindings(cloudflare)).toEqual([['SELF'], [], ['SELF']])
 })
 
 test('a Worker that binds one that does not exist fails once', async () => {
-  const cloudflare = await startCloudflare()
-  for (const [name, value] of Object.entries(cloudflare.env)) vi.stubEnv(name, value)
-  const [webhooks] = deploymentOrder().filter(({ env }) => env === 'webhooks')
-  const uploaded = webhooks && upload(webhooks, { ...SETTINGS, DATABASE_URL })
+  const cloudflare = await openCloudflare()
+  const uploaded = deployOne(cloudflare, upload, 'webhooks')
   await expect(uploaded).rejects.toThrow('Deploying webhooks failed.')
-  vi.unstubAllEnvs()
-  cloudflare.stop()
 })
 
 // wrangler asks in a terminal only, which `script` of Linux gives it.
 test.runIf(process.platform === 'linux')(
   'a deployment fails if a question of wrangler is answered “no”',
   async () => {
-    const cloudflare = await startCloudflare({ workers: ['tributary-mailer'], lastDeployedFrom: 'api' })
+    const cloudflare = await openCloudflare({ workers: ['tributary-mailer'], lastDeployedFrom: 'api' })
     await withDatabase('deployed_declined', async (url) => {
       const file = await writeSettings({ ...SETTINGS, DATABASE_URL: url })
       const command = `${process.execPath} cli/deploy.ts --secrets-file ${file}`
@@ -183,22 +199,52 @@ test.runIf(process.platform === 'linux')(
       expect(output).toContain('mailer was not deployed, because wrangler')
       expect({ code, calls: cloudflare.calls }).toEqual({ code: 1, calls: [] })
     })
-    cloudflare.stop()
   },
 )
 
-test('an account without a workers.dev subdomain is told where to choose one', async () => {
-  const cloudflare = await startCloudflare({ withSubdomain: false })
-  await withDatabase('deployed_first', async (url) => {
-    const { code, output } = await deploy(cloudflare, { DATABASE_URL: url, ...SETTINGS })
-    expect(output).toContain('Open https://dash.cloudflare.com/?to=/:account/workers/onboarding')
-    expect(code).toBe(1)
+test('a router that could not be connected to its host is connected by the next deployment', async () => {
+  const records = 'PUT scripts/tributary-router/domains/records'
+  const workers = workerNames().map((env) => `tributary-${env}`)
+  const cloudflare = await openCloudflare({ workers, failing: [records] })
+  await expect(deployOne(cloudflare, upload, 'router')).rejects.toThrow('Deploying router failed.')
+  await deployOne(cloudflare, upload, 'router')
+  expect(cloudflare.calls.filter(({ call }) => call === records)).toHaveLength(2)
+})
+
+test('a deployment that is interrupted leaves no file of secrets, and no wrangler', async () => {
+  const cloudflare = await openCloudflare({ hanging: 'PUT scripts/tributary-mailer' })
+  const TMPDIR = await mkdtemp(join(inject('folder'), 'interrupted-'))
+  await withDatabase('deployed_interrupted', async (url) => {
+    const file = await writeSettings({ ...SETTINGS, DATABASE_URL: url })
+    const child = spawn(process.execPath, ['cli/deploy.ts', '--secrets-file', file], {
+      cwd: ROOT,
+      env: { ...process.env, ...cloudflare.env, TMPDIR },
+      stdio: ['ignore', 'inherit', 'pipe'],
+    })
+    let said = ''
+    child.stderr.on('data', (part) => {
+      said += part
+    })
+    await vi.waitFor(() => expect(cloudflare.calls).toHaveLength(1), 60_000)
+    const left = async () => (await readdir(TMPDIR)).filter((name) => name.startsWith('tributary-deploy-'))
+    expect(await left()).toHaveLength(1)
+    child.kill('SIGINT')
+    // Its stderr ends with the last process that has it.
+    const [code] = await once(child, 'close')
+    expect({ code, left: await left() }).toEqual({ code: 1, left: [] })
+    expect(said).toContain('Interrupted. Run this command again')
   })
-  cloudflare.stop()
+})
+
+test('an account without a workers.dev subdomain is told where to choose one', async () => {
+  const cloudflare = await openCloudflare({ withSubdomain: false })
+  await expect(deployOne(cloudflare, upload, 'mailer')).rejects.toThrow(
+    'Open https://dash.cloudflare.com/?to=/:account/workers/onboarding',
+  )
 })
 
 test('what is wrong is said before anything is changed, each on a line', async () => {
-  const cloudflare = await startCloudflare()
+  const cloudflare = await openCloudflare()
   await withDatabase('deployed_never', async (url, client) => {
     const settings = {
       ...SETTINGS,
@@ -214,11 +260,10 @@ test('what is wrong is said before anything is changed, each on a line', async (
     const { rows } = await client.query("select from pg_class where relnamespace = 'public'::regnamespace")
     expect({ rows, calls: cloudflare.calls }).toEqual({ rows: [], calls: [] })
   })
-  cloudflare.stop()
 })
 
 test('a machine that is not signed in to Cloudflare is told so before anything is changed', async () => {
-  const cloudflare = await startCloudflare()
+  const cloudflare = await openCloudflare()
   const env = {
     ...cloudflare.env,
     CLOUDFLARE_API_TOKEN: '',
@@ -232,11 +277,10 @@ test('a machine that is not signed in to Cloudflare is told so before anything i
     const { rows } = await client.query("select from pg_class where relnamespace = 'public'::regnamespace")
     expect(rows).toEqual([])
   })
-  cloudflare.stop()
 })
 
 test('--check only checks', async () => {
-  const cloudflare = await startCloudflare()
+  const cloudflare = await openCloudflare()
   await withDatabase('deployed_checked', async (url, client) => {
     const { code, output } = await deploy(cloudflare, { ...SETTINGS, DATABASE_URL: url }, ['--check'])
     expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining('Everything is ready.') })
@@ -244,30 +288,29 @@ test('--check only checks', async () => {
     expect({ rows, calls: cloudflare.calls }).toEqual({ rows: [], calls: [] })
     expect(await deploy(cloudflare, SETTINGS, ['--check'])).toMatchObject({ code: 1 })
   })
-  cloudflare.stop()
 })
 
 test.each([
-  { case: 'that is empty now is deleted', held: ['DATABASE_URL', 'RESEND_API_KEY'], given: '', deleted: 1 },
-  { case: 'that was never there is not', held: ['DATABASE_URL'], given: '', deleted: 0 },
-  { case: 'that is still given is not', held: ['DATABASE_URL', 'RESEND_API_KEY'], given: 're_1', deleted: 0 },
-])('an optional secret $case', async ({ held, given, deleted }) => {
-  const cloudflare = await startCloudflare({ secrets: held })
-  for (const [name, value] of Object.entries(cloudflare.env)) vi.stubEnv(name, value)
-  for (const deployment of MAILER)
-    await deleteEmpty(deployment, { ...SETTINGS, DATABASE_URL, RESEND_API_KEY: given })
-  vi.unstubAllEnvs()
-  cloudflare.stop()
-  const sent = { secrets: { RESEND_API_KEY: null } }
-  const call = 'PATCH scripts/tributary-mailer/secrets-bulk'
-  expect(cloudflare.calls).toEqual(deleted ? [{ call, sent }] : [])
+  { case: 'that was never there', held: ['DATABASE_URL'], given: '' },
+  { case: 'that is still given', held: ['DATABASE_URL', 'RESEND_API_KEY'], given: 're_1' },
+])('an optional secret $case is not deleted', async ({ held, given }) => {
+  const cloudflare = await openCloudflare({ secrets: held })
+  await deployOne(cloudflare, deleteEmpty, 'mailer', { RESEND_API_KEY: given })
+  expect(cloudflare.calls).toEqual([])
+})
+
+test('a deployment fails if it cannot delete an optional secret that is empty now', async () => {
+  const cloudflare = await openCloudflare({ secrets: ['RESEND_API_KEY'], failing: [DELETION] })
+  await expect(deployOne(cloudflare, deleteEmpty, 'mailer', { RESEND_API_KEY: '' })).rejects.toThrow(
+    'Deleting RESEND_API_KEY of mailer failed.',
+  )
 })
 
 test('the guide’s commands go back to the former version, list the versions, and remove a Worker', async () => {
   const guide = await readFile(`${ROOT}docs/deploying.md`, 'utf8')
   const commands = [...guide.matchAll(/npx wrangler ((?:rollback|versions|delete) [^`\n]+)/g)]
   expect(commands).toHaveLength(3)
-  const cloudflare = await startCloudflare({ workers: ['tributary-mailer'] })
+  const cloudflare = await openCloudflare({ workers: ['tributary-mailer'] })
   let output = ''
   for (const [, command] of commands) {
     const child = spawn(
@@ -292,5 +335,4 @@ test('the guide’s commands go back to the former version, list the versions, a
     },
     { call: 'DELETE services/tributary-mailer' },
   ])
-  cloudflare.stop()
 })

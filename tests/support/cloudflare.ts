@@ -61,6 +61,9 @@ const describeWorker = (lastDeployedFrom: string) => ({
 
 type Answer = { result?: unknown; code?: number }
 
+/** Cloudflare's code for errors of its own. */
+const UNAVAILABLE = 10013
+
 /**
  * Starts the stand-in. It refuses a binding to a Worker that was not uploaded.
  *
@@ -69,6 +72,8 @@ type Answer = { result?: unknown; code?: number }
  * @param workers those that exist already
  * @param lastDeployedFrom how these were deployed. wrangler asks before it replaces what was changed by `api`
  * @param selfAtOnce whether a Worker may bind itself at its first upload
+ * @param failing calls that fail once each, such as `PUT scripts/tributary-mailer`
+ * @param hanging a call that is never answered
  */
 export const startCloudflare = async ({
   withSubdomain = true,
@@ -76,8 +81,12 @@ export const startCloudflare = async ({
   workers = [] as string[],
   lastDeployedFrom = 'wrangler',
   selfAtOnce = true,
+  failing = [] as string[],
+  hanging = '',
 } = {}) => {
   const calls: Call[] = []
+  const failures = new Set(failing)
+  const kept = new Set(secrets)
   const existing = new Set(workers)
 
   const upload = (name: string, sent: unknown): Answer => {
@@ -95,11 +104,14 @@ export const startCloudflare = async ({
       return existing.has(service) ? { result: describeWorker(lastDeployedFrom) } : { code: 10090 }
     const [, name = '', script] = /^scripts\/([^/]+)(?:\/(.*))?$/.exec(path) ?? []
     if (method === 'GET' && script === 'secrets')
-      return { result: secrets.map((secret) => ({ name: secret, type: 'secret_text' })) }
+      return { result: [...kept].map((secret) => ({ name: secret, type: 'secret_text' })) }
     if (method === 'GET' && script === 'deployments')
       return { result: { deployments: existing.has(name) ? DEPLOYMENTS : [] } }
     if (method === 'GET' && script === 'versions')
       return { result: { items: [VERSION_ID, FORMER_VERSION_ID].map(describeVersion) } }
+    if (method === 'PATCH' && script === 'secrets-bulk') {
+      for (const [deleted] of Object.entries((sent as { secrets: object }).secrets)) kept.delete(deleted)
+    }
     // What `delete` looks for: static files of an old kind.
     if (method === 'GET' && path.endsWith('/storage/kv/namespaces')) return { result: [] }
     const [, version] = /^versions\/([^/]+)$/.exec(script ?? '') ?? []
@@ -121,8 +133,10 @@ export const startCloudflare = async ({
     const sent = await readSent(request)
     const path = (request.url ?? '').replace('/accounts/acme/workers/', '').replace(/\?(?!replace).*$/, '')
     const method = request.method ?? 'GET'
-    if (method !== 'GET') calls.push({ call: `${method} ${path}`, sent })
-    const { result = null, code } = answer(method, path, sent)
+    const call = `${method} ${path}`
+    if (method !== 'GET') calls.push({ call, sent })
+    if (call === hanging) return
+    const { result = null, code } = failures.delete(call) ? { code: UNAVAILABLE } : answer(method, path, sent)
     const errors = code ? [{ code, message: 'Refused.' }] : []
     response.writeHead(code ? 400 : 200, { 'Content-Type': 'application/json' })
     response.end(JSON.stringify({ success: !code, result, errors, messages: [] }))
@@ -138,6 +152,9 @@ export const startCloudflare = async ({
       CLOUDFLARE_ACCOUNT_ID: 'acme',
       WRANGLER_SEND_METRICS: 'false',
     },
-    stop: () => server.close(),
+    stop: () => {
+      server.close()
+      server.closeAllConnections()
+    },
   }
 }
