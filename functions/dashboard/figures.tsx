@@ -2,7 +2,7 @@
 
 import { Charts, type Series } from '../../lib/pages/chart.tsx'
 import { figure, money } from '../../lib/pages/money.tsx'
-import { fillSlots, type Period, slotsBefore } from '../../lib/periods.ts'
+import { type Period, splitPoints } from '../../lib/periods.ts'
 import type { WorkspaceActivity } from '../../lib/totals/activity.queries.ts'
 import { type Change, changeOf, pointsOf, rateOf } from '../../lib/totals/change.ts'
 
@@ -14,18 +14,12 @@ const sum = (values: bigint[]): bigint => values.reduce((total, value) => total 
 type Column = 'clicks' | 'leads' | 'customers' | 'sales' | 'revenueCents' | 'earnedCents'
 
 /** The series of a period: amounts by currency, then counts. */
-const seriesOf = (activity: WorkspaceActivity[], period: Period, now: Date): Compared[] => {
-  const former = slotsBefore(period, now)
+const seriesOf = (activity: WorkspaceActivity[], period: Period): Compared[] => {
   const compared = (label: string, column: Column, format: Series['format'], currency?: string): Compared => {
     const points = activity
       .filter((point) => currency === undefined || point.currency === currency)
       .map((point) => ({ slot: point.slot, value: point[column] }))
-    return {
-      label,
-      values: fillSlots(period.slots, points),
-      before: sum(fillSlots(former, points)),
-      format,
-    }
+    return { label, format, ...splitPoints(period, points) }
   }
   const salesIn = (currency: string) =>
     Number(sum(activity.map((point) => (point.currency === currency ? point.sales : 0n))))
@@ -117,14 +111,12 @@ export const Figures = ({
   what,
   activity,
   period,
-  now,
 }: {
   what: string
   activity: WorkspaceActivity[]
   period: Period
-  now: Date
 }) => {
-  const series = seriesOf(activity, period, now)
+  const series = seriesOf(activity, period)
   const revenue = series.filter(({ label, values }) => label.startsWith('Revenue') && sum(values) > 0n)
   const charted = revenue.length > 0 ? revenue : series.filter(({ label }) => label === 'Clicks')
   return (

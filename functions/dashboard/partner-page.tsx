@@ -19,6 +19,8 @@ import { PartnerLinks } from './partner-links.tsx'
 type Props = PartnerPageData & {
   workspace: Workspace
   period: Period
+  /** Why the days that were chosen for the period were refused. */
+  problem?: string | undefined
   now: Date
   done?: string | undefined
   refused?: Refused | undefined
@@ -120,15 +122,21 @@ export const PartnerPage = (props: Props) => {
 }
 
 /** What the partner brought in a period, beside the one before. */
-const Activity = ({ partner, activity, period, now, path }: Props & { path: string }) => {
+const Activity = ({ partner, activity, period, problem, path }: Props & { path: string }) => {
   const name = partner.name ?? partner.slug
   return (
     <section>
       <div class="page-head">
         <h2>Activity</h2>
-        <PeriodLinks days={period.days} what="the activity" hrefOf={(days) => `${path}?days=${days}`} />
+        <PeriodLinks
+          period={period}
+          what="the activity"
+          hrefOf={(days) => `${path}?days=${days}`}
+          action={path}
+        />
       </div>
-      <Figures what={name} activity={activity} period={period} now={now} />
+      <Problem message={problem} />
+      <Figures what={name} activity={activity} period={period} />
     </section>
   )
 }

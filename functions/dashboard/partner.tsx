@@ -12,7 +12,7 @@ import { buildLink } from '../../lib/pages/link-builder.tsx'
 import { noticeFor } from '../../lib/pages/parts.tsx'
 import { MINIMUM_CURRENCY } from '../../lib/pages/program-fields.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
-import { periodOf, readPeriodDays } from '../../lib/periods.ts'
+import { readPeriod } from '../../lib/periods.ts'
 import { saveAdjustment } from '../../lib/tracking/adjustments.queries.ts'
 import { changePartner, type NewAddress } from '../../lib/workspace/change-partner.queries.ts'
 import { addCoupon, removeCoupon } from '../../lib/workspace/coupons.queries.ts'
@@ -49,7 +49,7 @@ const DONE = {
 /** Renders the partner's page, with the rejected form if there is one. */
 const showPartner = async (c: Context<WorkspaceEnv>, refused?: Refused, status: 200 | 400 | 409 = 200) => {
   const { db, now, workspace } = c.var
-  const period = periodOf(readPeriodDays(c.req.query('days')), now)
+  const { period, problem } = readPeriod(c.req.query(), now)
   const read = await found('partner', c.req.param('id') ?? '', (id) =>
     readPartnerPage(db, workspace.id, id, period, now),
   )
@@ -57,8 +57,12 @@ const showPartner = async (c: Context<WorkspaceEnv>, refused?: Refused, status: 
   const slugs = read.links.map(({ slug }) => slug)
   const built = c.req.method === 'GET' ? buildLink(c.req.query(), { siteUrl, slugs }) : undefined
   const done = refused ? undefined : noticeFor(DONE, c.req.query('done'))
-  const children = <PartnerPage {...read} period={period} {...{ refused, built, workspace, now, done }} />
-  return renderPage(c, { title: name ?? email, section: '/partners', children }, built?.errors ? 400 : status)
+  const children = <PartnerPage {...read} {...{ period, problem, refused, built, workspace, now, done }} />
+  return renderPage(
+    c,
+    { title: name ?? email, section: '/partners', children },
+    built?.errors || problem ? 400 : status,
+  )
 }
 
 /** Redirects to the partner's page with a notice. */

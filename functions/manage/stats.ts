@@ -1,4 +1,5 @@
 import { reader } from '../../lib/auth/access.ts'
+import { lengthOf, MAX_RANGE_DAYS, rangeOf } from '../../lib/days.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { query } from '../../lib/http/validate.ts'
@@ -6,7 +7,7 @@ import { readLandingStats } from '../../lib/totals/landing-stats.queries.ts'
 import { readStats, type StatsRow } from '../../lib/totals/stats.queries.ts'
 import type { StatsResponse } from '../../lib/totals/stats.responses.ts'
 import { StatsQuery } from '../../lib/totals/stats.schemas.ts'
-import { isLandingBy, lengthOf, MAX_STATS_DAYS, rangeOf, type StatsBy } from '../../lib/totals/stats.ts'
+import { isLandingBy, type StatsBy } from '../../lib/totals/stats.ts'
 
 const sum = (rows: StatsRow[], column: 'clicks' | 'leads' | 'customers' | 'sales'): number =>
   Number(rows.reduce((total, row) => total + row[column], 0n))
@@ -40,8 +41,8 @@ export default createRoutes().get(
     const { from, to, by, cursor, limit, ...filter } = c.req.valid('query')
     const range = rangeOf({ ...(from && { from }), ...(to && { to }) }, now)
     const length = lengthOf(range)
-    if (length < 1 || length > MAX_STATS_DAYS) {
-      const message = `The days from ${range.from} to ${range.to} must be 1 to ${MAX_STATS_DAYS}.`
+    if (length < 1 || length > MAX_RANGE_DAYS) {
+      const message = `The days from ${range.from} to ${range.to} must be 1 to ${MAX_RANGE_DAYS}.`
       throw new ApiError('invalid_query', message)
     }
     const page = { cursor: by === 'partner' ? cursor : undefined, limit: limit + 1 }

@@ -241,7 +241,7 @@ export const Program = ({ partnership, data, period, now, isFirstOfWorkspace }: 
       {isFirstOfWorkspace && <PaymentMethod workspaceId={partnership.workspaceId} data={data} now={now} />}
       <div class="over-time" id={anchor}>
         <h3>Activity</h3>
-        <PeriodLinks days={period.days} what={program} hrefOf={(days) => `/portal?days=${days}#${anchor}`} />
+        <PeriodLinks period={period} what={program} hrefOf={(days) => `/portal?days=${days}#${anchor}`} />
       </div>
       <Charts what={program} series={seriesOf(id, data, period)} time={period} />
       <Support supportEmail={partnership.supportEmail} />

@@ -5,6 +5,12 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 export const newId = (): string => v7()
 
+/** The lowest id that a row created at a time can have. */
+export const firstIdAt = (time: Date): string => {
+  const hex = time.getTime().toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
+}
+
 /** The two last digits of `firstId` count what one request creates. */
 const COUNT_LENGTH = 2
 

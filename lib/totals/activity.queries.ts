@@ -19,8 +19,8 @@ export type Activity = {
  * The activity of an email address, as a query. Commissions and their reversals count on the day of the event, so a bar shows
  * the net result of that day.
  */
-export const activityQuery = (email: string, { since, unit }: Period) => {
-  const from = sql`${since.toISOString().slice(0, 10)}::date`
+export const activityQuery = (email: string, { from: firstDay, unit }: Period) => {
+  const from = sql`${firstDay}::date`
   return sql<Activity>`
     with own as (select id, workspace_id from partners where email = ${email})
     select id as "partnerId", nullif(currency, '') as currency, to_char(slot, 'YYYY-MM-DD') as slot, coalesce(sum(clicks), 0)::bigint as clicks,
@@ -39,11 +39,10 @@ export const activityQuery = (email: string, { since, unit }: Period) => {
 /** What happened in a workspace in a slot of a chart. Counts have no currency, and rows of their own. */
 export type WorkspaceActivity = Omit<Activity, 'partnerId'> & { customers: bigint; revenueCents: bigint }
 
-/** The activity of a workspace since a day, or of one of its partners, as a query. */
+/** The activity of a workspace in a period and the one before, or of one of its partners, as a query. */
 export const workspaceActivityQuery = (
   workspaceId: string,
-  since: string,
-  unit: Period['unit'],
+  { formerFrom, to, readBy }: Period,
   partnerId?: string,
 ) => {
   const columns = sql`clicks, leads, customers, sales, revenue_cents, earned_cents`
@@ -57,10 +56,11 @@ export const workspaceActivityQuery = (
            coalesce(sum(earned_cents), 0)::bigint as "earnedCents"
     from (
       select starts_on as slot, currency, ${columns} from totals
-      where ${isOwn} and unit = ${unit} and starts_on >= ${since}::date
+      where ${isOwn} and unit = ${readBy} and starts_on between ${formerFrom}::date and ${to}::date
       union all
-      select date_trunc(${sql.lit(unit)}, day)::date, currency, ${columns} from total_deltas
-      where workspace_id = ${workspaceId} ${partnerId ? sql`and partner_id = ${partnerId}` : sql``} and day >= ${since}::date) parts
+      select date_trunc(${sql.lit(readBy)}, day)::date, currency, ${columns} from total_deltas
+      where workspace_id = ${workspaceId} ${partnerId ? sql`and partner_id = ${partnerId}` : sql``}
+        and day between ${formerFrom}::date and ${to}::date) parts
     group by currency, slot`
 }
 

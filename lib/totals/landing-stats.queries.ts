@@ -1,8 +1,10 @@
 /** Statistics by landing page, referrer or sub: the totals of a period by what the clicks say of themselves. */
+
 import { sql } from 'kysely'
+import { daysBefore, rangeOf } from '../days.ts'
 import type { Db } from '../db/connection.ts'
 import { daysBetween, ownersQuery, type StatsFilter, type StatsRow, SUMS } from './stats.queries.ts'
-import { daysBefore, type LandingBy, partsOf, rangeOf } from './stats.ts'
+import { type LandingBy, partsOf } from './stats.ts'
 
 export type LandingFilter = Omit<StatsFilter, 'by'> & {
   by: LandingBy

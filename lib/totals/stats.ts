@@ -1,4 +1,5 @@
 /** Statistics of a period: what the totals add up to by day, partner, program, landing page, referrer or sub. */
+import { type DayRange, dayOf, daysAfter } from '../days.ts'
 
 /** By what a click is known: the page that the visitor came to, the host that it came from, and the `sub` of the link. */
 const LANDING_BY = ['landingPage', 'referrer', 'sub'] as const
@@ -11,31 +12,6 @@ export const isLandingBy = (by: StatsBy): by is LandingBy => (LANDING_BY as read
 
 /** The referrer of clicks whose browser named none. */
 export const DIRECT = '(direct)'
-
-/** The longest period, in days: a leap year. */
-export const MAX_STATS_DAYS = 366
-
-/** Days, such as 2026-05-01, both included. */
-export type DayRange = { from: string; to: string }
-
-const DAY_MS = 86_400_000
-
-const dayOf = (at: Date): string => at.toISOString().slice(0, 10)
-const daysAfter = (day: string, days: number): string =>
-  dayOf(new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS))
-
-/** The day so many days before another. */
-export const daysBefore = (now: Date, days: number): string => daysAfter(dayOf(now), -days)
-
-/** How many days a range has; 0 or less if it ends before it begins. */
-export const lengthOf = ({ from, to }: DayRange): number =>
-  Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / DAY_MS) + 1
-
-/** The days of a request: the last 30 by default. */
-export const rangeOf = ({ from, to }: Partial<DayRange>, now: Date): DayRange => {
-  const end = to ?? dayOf(now)
-  return { from: from ?? daysAfter(end, -29), to: end }
-}
 
 /**
  * A range as whole months and the days before and after them, so that a year of a partner is a few rows. Months are given by

@@ -2,10 +2,13 @@
 import { sql } from 'kysely'
 import { countWaiting } from '../applications/applications.queries.ts'
 import type { Db } from '../db/connection.ts'
+import { firstIdAt } from '../db/ids.ts'
 import { type BalanceTotal, balanceTotalsQuery, toBalanceTotals } from '../payouts/balances.queries.ts'
-import { type Period, slotsBefore } from '../periods.ts'
+import type { Period } from '../periods.ts'
 import { countExpectedQuery } from '../purchases/expected-sales.queries.ts'
 import { overdueSince } from '../purchases/expected-sales.ts'
+import type { Deliveries } from '../purchases/silence.ts'
+import { type DeliveriesJson, deliveriesQuery } from '../purchases/stripe/setup.queries.ts'
 import { hasClickColumn, type WorkspaceActivity, workspaceActivityQuery } from '../totals/activity.queries.ts'
 import { earnedQuery } from '../totals/balances.queries.ts'
 import { landingStatsQuery } from '../totals/landing-stats.queries.ts'
@@ -22,6 +25,8 @@ import { type TopPartnerRow, topPartnersQuery } from './top-partners.queries.ts'
 /** Counts stop here, so that the page stays fast on large workspaces; it shows "more than". */
 export const MAX_COUNT = 100_000
 
+/** Failures of payouts older than this were seen, or paid since by another run. */
+const FAILED_DAYS = 30
 /** Landing pages and referrers on the overview, besides all others together. */
 const PAGES_SHOWN = 6
 const REFERRERS_SHOWN = 8
@@ -53,6 +58,10 @@ export type Overview = {
   balances: BalanceTotal[]
   /** Applications that wait; at most `MAX_COUNT` + 1. */
   applications: number
+  /** Payouts of the last 30 days that failed; at most `MAX_COUNT` + 1. */
+  failedPayouts: number
+  /** The newest events of the payment processor. */
+  deliveries: Deliveries | null
   /** Emails that could not be delivered; at most `MAX_COUNT` + 1. */
   failedMails: number
   /** Webhook endpoints that fail, or were disabled for that. */
@@ -69,6 +78,12 @@ export type Overview = {
   topPartners: TopPartnerRow[]
 }
 
+/** What one row has. */
+type Facts = Omit<
+  Overview,
+  'deliveries' | 'earned' | 'balances' | 'activity' | 'pages' | 'referrers' | 'topPartners'
+>
+
 /** Makes one database round trip. */
 export const readOverview = async (
   db: Db,
@@ -76,10 +91,10 @@ export const readOverview = async (
   period: Period,
   now: Date,
 ): Promise<Overview> => {
-  const [since = period.slots[0]] = slotsBefore(period, now)
-  const days = { from: period.slots[0], to: now.toISOString().slice(0, 10) }
+  const days = { from: period.from, to: period.to }
+  const failedSince = new Date(now.getTime() - FAILED_DAYS * 86_400_000)
   const [[facts], earned, [owed], activity, pages, referrers, topPartners] = await db.batch([
-    sql<Omit<Overview, 'earned' | 'balances' | 'activity' | 'pages' | 'referrers' | 'topPartners'>>`
+    sql<Facts & { deliveries: DeliveriesJson | null }>`
       select
         (select id from programs where workspace_id = ${workspaceId} order by id limit 1) as "programId",
         exists (select from api_keys where workspace_id = ${workspaceId} and revoked_at is null) as "hasApiKey",
@@ -95,6 +110,9 @@ export const readOverview = async (
         ${countMismatchesQuery(workspaceId, recentSince(now), MAX_COUNT + 1)} as mismatches,
         ${busiestCustomerQuery(workspaceId, unlikelySince(now))} as "busiestCustomer",
         ${medianAmountsQuery(workspaceId, unlikelySince(now))} as "medianAmounts",
+        (select count(*)::int from (select from payouts where workspace_id = ${workspaceId} and status = 'failed'
+                                      and id >= ${firstIdAt(failedSince)} limit ${MAX_COUNT + 1}) p) as "failedPayouts",
+        ${deliveriesQuery(workspaceId)} as deliveries,
         (select count(*)::int from (select from mails where workspace_id = ${workspaceId} and sent_at is null and failed_at is not null
                                     limit ${MAX_COUNT + 1}) m) as "failedMails",
         (select count(*)::int from webhook_endpoints
@@ -103,11 +121,25 @@ export const readOverview = async (
     `.compile(db),
     earnedQuery(workspaceId, now).compile(db),
     balanceTotalsQuery(workspaceId, now).compile(db),
-    workspaceActivityQuery(workspaceId, since, period.unit).compile(db),
+    workspaceActivityQuery(workspaceId, period).compile(db),
     landingStatsQuery(workspaceId, { ...days, by: 'landingPage', withRest: true }, PAGES_SHOWN).compile(db),
     landingStatsQuery(workspaceId, { ...days, by: 'referrer', withRest: true }, REFERRERS_SHOWN).compile(db),
     topPartnersQuery(workspaceId, days, PARTNERS_SHOWN).compile(db),
   ])
   if (!facts || !owed) throw new Error('Unreachable: both return one row.')
-  return { ...facts, earned, balances: toBalanceTotals(owed.totals), activity, pages, referrers, topPartners }
+  const { deliveries } = facts
+  return {
+    ...facts,
+    deliveries: deliveries && {
+      count: deliveries.count,
+      firstAt: new Date(deliveries.firstAt),
+      lastAt: new Date(deliveries.lastAt),
+    },
+    earned,
+    balances: toBalanceTotals(owed.totals),
+    activity,
+    pages,
+    referrers,
+    topPartners,
+  }
 }

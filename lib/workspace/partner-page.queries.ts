@@ -4,7 +4,7 @@ import type { Db } from '../db/connection.ts'
 import { partnerAccountQuery } from '../payouts/accounts.queries.ts'
 import { partnerChoiceQuery } from '../payouts/payment-details.queries.ts'
 import { payoutsQuery } from '../payouts/payouts.queries.ts'
-import { type Period, slotsBefore } from '../periods.ts'
+import type { Period } from '../periods.ts'
 import { workspaceActivityQuery } from '../totals/activity.queries.ts'
 import { earnedQuery } from '../totals/balances.queries.ts'
 import { subsOfPartnerQuery } from '../totals/landing-stats.queries.ts'
@@ -27,7 +27,6 @@ export const ROWS_SHOWN = 10
  * @returns undefined when the workspace has no such partner
  */
 export const readPartnerPage = async (db: Db, workspaceId: string, id: string, period: Period, now: Date) => {
-  const [since = period.slots[0]] = slotsBefore(period, now)
   const ofPartner = { partnerId: id, limit: ROWS_SHOWN + 1 }
   const [
     [partner],
@@ -55,7 +54,7 @@ export const readPartnerPage = async (db: Db, workspaceId: string, id: string, p
     commissionsQuery(db, workspaceId, ofPartner, now).compile(),
     eventsQuery(db, workspaceId, ofPartner).compile(),
     customersQuery(db, workspaceId, ofPartner).compile(),
-    workspaceActivityQuery(workspaceId, since, period.unit, id).compile(db),
+    workspaceActivityQuery(workspaceId, period, id).compile(db),
     auditLogQuery(db, workspaceId, { subjectId: id, limit: ROWS_SHOWN + 1 }).compile(),
     notesQuery(db, workspaceId, id, { limit: ROWS_SHOWN + 1 }).compile(),
     subsOfPartnerQuery(workspaceId, id, now).compile(db),

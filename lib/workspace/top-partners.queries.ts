@@ -1,7 +1,9 @@
 /** The partners who brought the most revenue in a period. */
+
 import { sql } from 'kysely'
+import type { DayRange } from '../days.ts'
 import { daysBetween } from '../totals/stats.queries.ts'
-import { type DayRange, partsOf } from '../totals/stats.ts'
+import { partsOf } from '../totals/stats.ts'
 import { currenciesQuery } from './partner-list.queries.ts'
 
 /**

@@ -35,7 +35,7 @@ type PayoutRow = { outcome?: 'paid_at' | 'failed_at' | 'canceled_at'; byBank?: b
  */
 export const addPayout = async (
   database: Database,
-  { workspaceId, partnerId, merchant, email }: Partner,
+  { workspaceId, partnerId, merchant, email }: Omit<Partner, 'cookie'>,
   amountCents: number,
   { outcome, byBank = false, eventIds = [] }: PayoutRow = {},
 ): Promise<string | undefined> => {

@@ -1,7 +1,6 @@
 /** Two tenants with a row of each kind, so that what belongs to one is recognized in answers to the other. */
 import type { Ids } from './hostile/values.ts'
 import { createMerchant, type useDatabase } from './merchant.ts'
-import { openSession } from './people.ts'
 import { addPayout } from './portal.ts'
 import { addReceived } from './received.ts'
 import { useStripe } from './stripe.ts'
@@ -36,15 +35,10 @@ export const createTenant = async (database: Database) => {
   await merchant.lead({ externalId: 'lead_1', clickId, customerEmail: buyer, customerName: `Jo ${canary}` })
   await merchant.sale({ clickId, customerExternalId: buyer, metadata: { note: canary } })
   await addReceived(workspaceId, { email: buyer })
-  await addPayout(
-    database,
-    { merchant, email, workspaceId, partnerId, cookie: () => openSession(email) },
-    500,
-    {
-      outcome: 'paid_at',
-      byBank: true,
-    },
-  )
+  await addPayout(database, { merchant, email, workspaceId, partnerId }, 500, {
+    outcome: 'paid_at',
+    byBank: true,
+  })
   await addWebhook(database, workspaceId, canary)
   await database.query('update workspaces set name = $2 where id = $1', [workspaceId, `Shop ${canary}`])
   for (const statement of [

@@ -6,6 +6,7 @@ import { settingsQuery } from '../../workspace/settings.queries.ts'
 import { isNamed } from '../../workspace/workspaces.queries.ts'
 import { deliveryQuery, eventsQuery, isDelivered, type ProcessorEventFilter } from '../events.queries.ts'
 import type { Mode } from '../processors.ts'
+import { EVENTS_READ } from '../silence.ts'
 import type { SecretPurpose } from './purposes.ts'
 import { stripeSecretsQuery } from './signing-secrets.queries.ts'
 
@@ -49,6 +50,17 @@ export const creditsStripeSales = async (db: Db, workspaceId: string): Promise<b
     from workspaces w where w.id = ${workspaceId}`.execute(db)
   return rows[0]?.credits ?? false
 }
+
+/** The newest events that Stripe delivered, as a query for a column. Null if there are none, or the workspace has no signing secret. */
+export const deliveriesQuery = (workspaceId: string) => sql<DeliveriesJson | null>`(
+  select jsonb_build_object('count', count(*), 'firstAt', min(received_at), 'lastAt', max(received_at))
+  from (select processor_event_id, received_at from processor_events
+        where workspace_id = ${workspaceId} and processor = 'stripe' order by id desc limit ${EVENTS_READ}) newest
+  where ${isDelivered} and exists (select from stripe_secrets where workspace_id = ${workspaceId})
+  having count(*) > 0)`
+
+/** `Deliveries`, with its times as JSON has them. */
+export type DeliveriesJson = { count: number; firstAt: string; lastAt: string }
 
 /**
  * A workspace's Stripe settings, when the first and the last event were delivered, and a page of events, in one database
