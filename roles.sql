@@ -19,9 +19,9 @@ alter default privileges revoke execute on functions from public;
 grant usage on schema public to :"track", :"pages", :"read", :"pay", :"auth", :"mail", :"hooks";
 
 
--- track: the public tracking Workers. No table at all, and these functions.
+-- track: the public tracking Workers, and that of the mail provider's webhook. No table at all, and these functions.
 grant execute on function may_pass_on_1, save_click_1, load_report_1, save_report_1, load_refund_1, save_refund_1, note_key_use_1,
-    note_mismatches_1, note_visit_1
+    note_mail_report_1, note_mismatches_1, note_visit_1
     to :"track";
 grant execute on procedure record_reports_1 to :"track";
 

@@ -2929,7 +2929,8 @@ end $$;
 
 -- The outbox. A mail is inserted in the transaction of the change that it reports, and kept
 -- after it was sent. It is due at next_attempt_at, which is the end of the lease while it is
--- being sent. One that cannot be delivered has failed_at, until a manager retries it.
+-- being sent. One that cannot be delivered has failed_at, until a manager retries it. What
+-- became of it after it was sent is what the provider has reported: see note_mail_report_1.
 create table mails (
     id               uuid         primary key,
     workspace_id     uuid                     -- null: to a person about its account
@@ -2955,8 +2956,13 @@ create table mails (
     failed_at        timestamptz,
     is_held          boolean      not null default false,   -- waits until its workspace may mail people who never signed in
     released_at      timestamptz,             -- when it no longer did
+    key_version      integer      not null default 0,   -- of the idempotency key: one more after each report that it was never sent
+    delivery         text                     -- the last of these that the provider has reported
+        constraint mails_delivery_check check (delivery in ('delivered', 'bounced', 'suppressed', 'complained')),
+    delivery_reason  text,
+    delivery_at      timestamptz,             -- when the provider noticed
     status           text not null generated always as (case
-        when sent_at is not null then 'sent' when failed_at is not null then 'failed'
+        when sent_at is not null then coalesce(delivery, 'sent') when failed_at is not null then 'failed'
         when is_held then 'held' when attempts > 0 then 'retrying' else 'queued' end) virtual,
 
     -- One mail of a kind per payout, however often its result is saved.
@@ -2966,6 +2972,7 @@ create table mails (
         check ((payout_id is not null) = (kind in ('payout_sent', 'payout_failed', 'payout_returned') and occasion <> 'test')),
     constraint mails_workspace_id_check check ((workspace_id is null) = (kind = 'new_browser')),
     constraint mails_outcome_check check (sent_at is null or failed_at is null),
+    constraint mails_delivery_sent_check check (delivery is null or sent_at is not null),
     constraint mails_partner_id_fkey foreign key (workspace_id, partner_id) references partners (workspace_id, id),
     constraint mails_program_id_fkey foreign key (workspace_id, program_id) references programs (workspace_id, id)
 );
@@ -2987,6 +2994,9 @@ create index mails_released_idx on mails (workspace_id, released_at) where relea
 -- Which mails does this workspace have, newest first, and which were not sent?
 create index mails_workspace_id_idx on mails (workspace_id, id);
 create index mails_unsent_idx       on mails (workspace_id, id) where sent_at is null;
+
+-- Which were delivered, which bounced, and of which is nothing reported?
+create index mails_delivery_idx on mails (workspace_id, delivery, id) where sent_at is not null;
 
 -- Which mails were for this partner, newest first?
 create index mails_partner_id_idx on mails (partner_id, id) where partner_id is not null;
@@ -3051,6 +3061,51 @@ create table unsubscribe_key (
     key  text  not null
 );
 insert into unsubscribe_key values (replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''));
+
+
+-- Saves what the provider reports of a mail that it has accepted: lib/mail/resend-events.schemas.ts. Reports arrive twice, late and
+-- out of order: a later stage is never replaced by an earlier one. A report proves that the provider has accepted the mail, also if its
+-- response was lost. A mail that the provider never sent has failed, and has another idempotency key from then on: reports under the
+-- former one are ignored. A complaint about a mail to a partner unsubscribes the partner. If sign-in links go out by the same account,
+-- what stands in their way is kept with the person, if the address has signed in.
+create function note_mail_report_1(report jsonb, now timestamptz) returns void language plpgsql
+security definer set search_path = public, pg_temp as $$
+declare
+    stages   constant text[] := array['delivered', 'suppressed', 'bounced', 'complained'];
+    mail     constant uuid := report ->> 'mailId';
+    version  constant integer := report ->> 'keyVersion';
+    outcome  constant text := report ->> 'outcome';
+    reason   constant text := report ->> 'reason';
+    noticed  constant timestamptz := report ->> 'at';
+    address  text := report ->> 'address';
+begin
+    if mail is not null then
+        if outcome = 'failed' then
+            update mails m
+            set sent_at = null, failed_at = coalesce(m.failed_at, now), last_error = concat_ws(': ', 'failed', reason),
+                key_version = m.key_version + 1
+            where m.id = mail and m.key_version = version and m.delivery is null;
+        else
+            update mails m
+            set sent_at = coalesce(m.sent_at, now), failed_at = null, last_error = null,
+                delivery = outcome, delivery_reason = reason, delivery_at = noticed
+            where m.id = mail and m.key_version = version
+              and array_position(stages, outcome) > coalesce(array_position(stages, m.delivery), 0);
+        end if;
+        if outcome = 'complained' then
+            insert into mail_optouts (workspace_id, email, created_at)
+            select m.workspace_id, m.recipient, now from mails m
+            where m.id = mail and m.partner_id is not null and m.recipient <> ''
+            on conflict do nothing;
+        end if;
+        -- The provider has the domain of the address in ASCII.
+        address := coalesce((select nullif(m.recipient, '') from mails m where m.id = mail), address);
+    end if;
+    if (report ->> 'isOfSignIn')::boolean and outcome is distinct from 'failed' then
+        update sign_in.users u set mail_problem = report ->> 'problem', mail_reported_at = noticed
+        where u.email = address and (u.mail_reported_at is null or u.mail_reported_at < noticed);
+    end if;
+end $$;
 
 
 -- Where sign-up is open, anybody can create a workspace. Until the operator trusts it, its mails to people who have never signed in
@@ -3532,6 +3587,9 @@ create table sign_in.users (
     image           text,
     created_at      timestamptz  not null,
     updated_at      timestamptz  not null,
+    mail_problem    text                      -- what keeps mails from this address, as the provider reported last: note_mail_report_1
+        constraint users_mail_problem_check check (mail_problem in ('bounced', 'suppressed', 'complained')),
+    mail_reported_at timestamptz,
 
     constraint users_email_key unique (email)
 );

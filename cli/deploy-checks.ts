@@ -51,12 +51,14 @@ const checkSecretsKey: Check = (value) => {
 /** The address of `Name <address>`, or of an address alone. */
 const addressOf = (sender: string): string | null => readEmail(/<([^<>]*)>$/.exec(sender)?.[1] ?? sender)
 
-const checkMailFrom: Check = (value) => {
-  const address = addressOf(value)
-  if (!address) return `MAIL_FROM is not a sender such as "Acme <partners@your-domain.com>": "${value}".`
-  if (RESERVED.test(address.split('@')[1] ?? ''))
-    return 'MAIL_FROM is still an example. Use an address at your domain that Resend or Cloudflare has verified.'
-}
+const checkSender =
+  (name: string): Check =>
+  (value) => {
+    const address = addressOf(value)
+    if (!address) return `${name} is not a sender such as "Acme <partners@your-domain.com>": "${value}".`
+    if (RESERVED.test(address.split('@')[1] ?? ''))
+      return `${name} is still an example. Use an address at your domain that Resend or Cloudflare has verified.`
+  }
 
 /** Whether a route covers every path of a host. */
 const covers = (route: string, hostname: string): boolean =>
@@ -77,6 +79,14 @@ const checkPublicUrl: Check = (value, settings) => {
   if (!routesOf(settings).some((route) => covers(route, hostname)))
     return `PUBLIC_URL is not covered by ROUTES. Add ${hostname} to them, or leave ROUTES empty.`
 }
+
+/** As Svix makes them, which signs Resend's webhooks. */
+const checkWebhookSecret =
+  (name: string): Check =>
+  (value) => {
+    if (!/^whsec_[A-Za-z0-9+/]{16,}={0,2}$/.test(value))
+      return `${name} is not the signing secret of a webhook at Resend, which begins with whsec_.`
+  }
 
 const checkMaxFetches: Check = (value) => {
   if (!/^[1-9]\d*$/.test(value))
@@ -103,7 +113,10 @@ const CHECKS: Record<string, Check> = {
   DATABASE_URL: checkDatabaseUrl,
   AUTH_SECRET: checkAuthSecret,
   SECRETS_KEY: checkSecretsKey,
-  MAIL_FROM: checkMailFrom,
+  MAIL_FROM: checkSender('MAIL_FROM'),
+  MAIL_FROM_BULK: checkSender('MAIL_FROM_BULK'),
+  RESEND_WEBHOOK_SECRET: checkWebhookSecret('RESEND_WEBHOOK_SECRET'),
+  RESEND_BULK_WEBHOOK_SECRET: checkWebhookSecret('RESEND_BULK_WEBHOOK_SECRET'),
   PUBLIC_URL: checkPublicUrl,
   MAX_FETCHES: checkMaxFetches,
   CRON_MINUTES: checkCronMinutes,

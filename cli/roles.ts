@@ -6,7 +6,7 @@ import { parseDatabaseUrl, withClient } from './database.ts'
 /** The Workers of each trust zone, by their env in wrangler.toml. */
 export const ZONES = {
   /** Everybody on the internet reaches them. */
-  track: ['track-click', 'track-lead', 'track-sale', 'track-refund', 'track-batch'],
+  track: ['track-click', 'track-lead', 'track-sale', 'track-refund', 'track-batch', 'resend-webhook'],
   /** For people who have signed in, and for API keys of managers. */
   pages: ['dashboard', 'portal', 'manage', 'import-partners', 'import-customers'],
   /** For assistants that people give an API key to: it only reads. */

@@ -112,6 +112,8 @@ export const startParts = async ({ dataDir, proxy, shop, keep, mending }: Host):
   const webhookSecret = `whsec_${readSecret(join(dataDir, 'stripe-webhook.secret'))}`
   // Whatever the database is, no mail and no money leaves this machine.
   const inbox = keep('Dev inbox', await startInbox())
+  const mailSecret = `whsec_${btoa(readSecret(join(dataDir, 'mail-webhook.secret')))}`
+  inbox.account.listen({ url: `${proxy.url}/api/webhooks/resend`, secret: mailSecret })
   proxy.mount(INBOX_PATH, new URL(inbox.url))
   const stripe = keep('Stripe fake', await startDemoStripe(proxy.url, webhookSecret))
   proxy.mount(STRIPE_PATH, new URL(stripe.url))
@@ -121,6 +123,7 @@ export const startParts = async ({ dataDir, proxy, shop, keep, mending }: Host):
     SECRETS_KEY: secretsKey,
     RESEND_API_KEY: 're_dev',
     RESEND_URL: inbox.url,
+    RESEND_WEBHOOK_SECRET: mailSecret,
     STRIPE_URL: stripe.url,
     PUBLIC_URL: proxy.url,
     ALLOW_LOCAL_WEBHOOKS: 'true',

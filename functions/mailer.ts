@@ -11,7 +11,12 @@ import { dailyMails, type NewWorkspaceMails } from '../lib/mail/new-workspace-ma
 import { hasDueMails } from '../lib/mail/queue.queries.ts'
 import { sendDue } from '../lib/mail/send-due.service.ts'
 import { sendSignInLink } from '../lib/mail/sign-in.service.ts'
-import { chooseTransport, hasTransport, type TransportEnv } from '../lib/mail/transport.service.ts'
+import {
+  chooseTransport,
+  chooseTransports,
+  hasTransport,
+  type TransportEnv,
+} from '../lib/mail/transport.service.ts'
 import type { BudgetEnv } from '../lib/payouts/budget.service.ts'
 import { needsRetention } from '../lib/people/retention.queries.ts'
 import { keptSince, type RetentionEnv, retain } from '../lib/people/retention.service.ts'
@@ -31,7 +36,7 @@ type Env = UpkeepEnv &
 const send = async (env: Env, ms: number): Promise<boolean> => {
   let isMore = false
   await runJob('mailer', async () => {
-    const sent = await sendDue(env, chooseTransport(env), ms)
+    const sent = await sendDue(env, chooseTransports(env), ms)
     isMore = sent?.isMore === true
     return sent
   })

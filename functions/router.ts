@@ -21,6 +21,7 @@ type Env = {
     | 'PORTAL'
     | 'PAYOUTS'
     | 'STRIPE_WEBHOOK'
+    | 'RESEND_WEBHOOK'
     | 'MCP',
     Service
   >
@@ -63,6 +64,7 @@ export default new Hono<Env>()
     forward(c.env.PORTAL, c.req.raw, c.var.requestId),
   )
   .all('/api/webhooks/stripe/:workspace', (c) => forward(c.env.STRIPE_WEBHOOK, c.req.raw, c.var.requestId))
+  .all('/api/webhooks/resend', (c) => forward(c.env.RESEND_WEBHOOK, c.req.raw, c.var.requestId))
   .all('/mcp', (c) => forward(c.env.MCP, c.req.raw, c.var.requestId))
   .get('/', (c) => c.redirect('/app'))
   .on('ALL', ['/api/workspaces', '/api/workspaces/*'], (c) =>

@@ -4,6 +4,7 @@ import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
 import { NONCE, secureHeaders } from 'hono/secure-headers'
 import { type Listening, listen } from '../runtime/ports.ts'
+import { type Account, createAccount } from './inbox/account.ts'
 import { listPage, mailPage } from './inbox/pages.ts'
 import { createResend, errorReply, type InboxMail } from './inbox/resend.ts'
 
@@ -33,6 +34,8 @@ export type Inbox = Listening & {
   plan: (...failures: (InboxFailure | null)[]) => void
   /** The number of API calls. */
   calls: () => number
+  /** What its account may do, and what it reports. */
+  account: Account
 }
 
 /**
@@ -62,7 +65,7 @@ const MAIL_POLICY =
 /**
  * Starts an inbox on a free port.
  *
- * `POST /emails` is Resend's. `GET /mails.json?to=address` lists the mails received, newest first: `id, to, from,
+ * `POST /emails` and `POST /emails/batch` are Resend's. `GET /mails.json?to=address` lists the mails received, newest first: `id, to, from,
  * subject, text, html, at`. `/dev/mail` shows them. The list is also at `/dev/mail/mails.json`, for callers that reach
  * the pages only.
  */
@@ -70,9 +73,14 @@ export const startInbox = async (): Promise<Inbox> => {
   const kept: InboxMail[] = []
   const failures: (InboxFailure | null)[] = []
   let calls = 0
-  const resend = createResend((mail) => {
-    kept.unshift(mail)
-    kept.length = Math.min(kept.length, MAX_MAILS)
+  const account = createAccount()
+  const resend = createResend({
+    refusal: account.refusal,
+    keep: (mail) => {
+      kept.unshift(mail)
+      kept.length = Math.min(kept.length, MAX_MAILS)
+      account.accept(mail)
+    },
   })
   const mails = (to?: string): InboxMail[] =>
     to === undefined ? [...kept] : kept.filter((mail) => mail.to.toLowerCase() === to.trim().toLowerCase())
@@ -83,7 +91,7 @@ export const startInbox = async (): Promise<Inbox> => {
         return c.text('The dev inbox is at 127.0.0.1 and localhost only.', 421)
       await next()
     })
-    .post('/emails', async (c) => {
+    .on('POST', ['/emails', '/emails/batch'], async (c) => {
       calls++
       const body = await c.req.text()
       const failure = failures.shift()
@@ -93,7 +101,9 @@ export const startInbox = async (): Promise<Inbox> => {
         if (failure.retryAfter !== undefined) c.header('Retry-After', String(failure.retryAfter))
         return c.json(errorReply(failure.status, failure.name, 'Simulated failure.').body, failure.status)
       }
-      const reply = resend(c.req.raw.headers, body)
+      const handle = c.req.path === '/emails' ? resend.one : resend.batch
+      const reply = account.request() ?? handle(c.req.raw.headers, body)
+      for (const [name, value] of Object.entries(account.headers())) c.header(name, value)
       if (failure === 'cut_after') c.env.outgoing.destroy()
       return c.json(reply.body, reply.status)
     })
@@ -120,5 +130,6 @@ export const startInbox = async (): Promise<Inbox> => {
       failures.splice(0, failures.length, ...next)
     },
     calls: () => calls,
+    account,
   }
 }

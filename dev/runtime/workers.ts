@@ -13,6 +13,10 @@ export type Settings = DatabaseEnv & {
   /** For sending mail by Resend's API; the URL replaces Resend's own. */
   RESEND_API_KEY?: string
   RESEND_URL?: string
+  RESEND_BULK_API_KEY?: string
+  /** What the mail provider's reports are signed with. */
+  RESEND_WEBHOOK_SECRET?: string
+  RESEND_BULK_WEBHOOK_SECRET?: string
   /** Replaces the URL of Stripe's API. */
   STRIPE_URL?: string
   /** Whether everybody may create a workspace, instead of wrangler.toml's. */

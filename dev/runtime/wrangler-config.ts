@@ -44,7 +44,10 @@ export const readWorkerConfigs = (): Map<string, WorkerConfig> => {
 export const workerNames = (): string[] => [...readWorkerConfigs().keys()]
 
 /** Optional secrets by Worker; wrangler.toml can only list required ones. */
-const OPTIONAL_SECRETS: Record<string, string[]> = { mailer: ['RESEND_API_KEY'] }
+const OPTIONAL_SECRETS: Record<string, string[]> = {
+  mailer: ['RESEND_API_KEY', 'RESEND_BULK_API_KEY'],
+  'resend-webhook': ['RESEND_WEBHOOK_SECRET', 'RESEND_BULK_WEBHOOK_SECRET'],
+}
 
 /** The names of a Worker's optional secrets. */
 export const optionalSecrets = (env: string): string[] => OPTIONAL_SECRETS[env] ?? []

@@ -7,7 +7,7 @@ import { MailQuery } from '../../lib/mail/mails.schemas.ts'
 import { WHY_HELD } from '../../lib/mail/new-workspace-mails.ts'
 import { areFilters, Empty, Filters, ListEnd, readFilters } from '../../lib/pages/filters.tsx'
 import { Status } from '../../lib/pages/ledger.tsx'
-import { MAIL_LABELS } from '../../lib/pages/mail-labels.ts'
+import { MAIL_LABELS, mailStatusLabel } from '../../lib/pages/mail-labels.ts'
 import { Done, noticeFor, Table, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 
@@ -23,6 +23,10 @@ const STATUSES = [
   { value: 'held', label: 'Held' },
   { value: 'retrying', label: 'Retrying' },
   { value: 'sent', label: 'Sent' },
+  { value: 'delivered', label: 'Delivered' },
+  { value: 'bounced', label: 'Bounced' },
+  { value: 'suppressed', label: 'Suppressed' },
+  { value: 'complained', label: 'Reported as spam' },
   { value: 'failed', label: 'Failed' },
 ]
 
@@ -40,7 +44,7 @@ const Retry = ({ base, mail }: { base: string; mail: MailRow }) => (
 const MailTable = ({ base, caption, mails }: { base: string; caption: string; mails: MailRow[] }) => (
   <Table
     caption={caption}
-    head={['Created', 'Type', 'Recipient', 'Status', { number: 'Attempts' }, 'Last error', 'Action']}
+    head={['Created', 'Type', 'Recipient', 'Status', { number: 'Attempts' }, 'Reason', 'Action']}
   >
     {mails.map((mail) => (
       <tr>
@@ -56,10 +60,10 @@ const MailTable = ({ base, caption, mails }: { base: string; caption: string; ma
           )}
         </td>
         <td>
-          <Status status={mail.status} />
+          <Status status={mail.status} label={mailStatusLabel(mail.status)} />
         </td>
         <td class="number">{mail.attempts}</td>
-        <td class="words">{mail.lastError}</td>
+        <td class="words">{mail.lastError ?? mail.deliveryReason}</td>
         <td>{mail.status === 'failed' && <Retry base={base} mail={mail} />}</td>
       </tr>
     ))}
@@ -92,7 +96,7 @@ export default createRoutes<WorkspaceEnv>()
         {failed.length > 0 && (
           <>
             <h2>Undelivered emails</h2>
-            <p>Fix the cause in the last error, then resend.</p>
+            <p>Fix the reason, then resend.</p>
             <MailTable base={base} caption="Undelivered emails" mails={failed} />
             <h2>All emails</h2>
           </>
@@ -126,6 +130,6 @@ export default createRoutes<WorkspaceEnv>()
   })
   .post('/app/:workspace/mails/:id/retry', managersOnly(), async (c) => {
     const mail = await found('mail', c.req.param('id'), (id) => retryMail(c.var.db, actOf(c), id))
-    const done: keyof typeof DONE = mail.status === 'sent' ? 'sent' : 'queued'
+    const done: keyof typeof DONE = mail.sentAt ? 'sent' : 'queued'
     return c.redirect(`/app/${c.var.workspace.slug}/mails?done=${done}`, 303)
   })

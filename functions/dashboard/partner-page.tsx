@@ -1,6 +1,8 @@
 /** A partner's page: link, earnings, coupons, ledger and, for managers, settings. */
+import type { Delivery } from '../../lib/mail/mails.ts'
 import { Status } from '../../lib/pages/ledger.tsx'
 import type { BuiltLink } from '../../lib/pages/link-builder.tsx'
+import { mailStatusLabel } from '../../lib/pages/mail-labels.ts'
 import { Done, Problem, Time } from '../../lib/pages/parts.tsx'
 import { PeriodLinks } from '../../lib/pages/period-links.tsx'
 import { paidByWords } from '../../lib/payouts/payment-details.ts'
@@ -27,6 +29,28 @@ type Props = PartnerPageData & {
   built?: BuiltLink | undefined
 }
 
+const UNDELIVERED: Partial<Record<Delivery, string>> = {
+  bounced:
+    'The last email to this address bounced, so sign-in links may not arrive either. Ask the partner for another address, and correct it under Settings.',
+  suppressed:
+    'The mail provider sends nothing to this address, because an earlier email bounced or was reported as spam. Ask the partner for another address, or the operator of this installation to lift the suppression.',
+  complained:
+    'The partner reported the last email as spam, and gets no more messages. Sign-in links may not arrive either.',
+}
+
+/** Why mails don't arrive, if the provider has reported it. */
+const Undelivered = ({ lastDelivery }: Pick<Props, 'lastDelivery'>) => {
+  const { delivery, reason } = lastDelivery ?? {}
+  const words = delivery && UNDELIVERED[delivery]
+  if (!words) return null
+  return (
+    <p>
+      <Status status={delivery} label={mailStatusLabel(delivery)} /> {words}
+      {reason && ` The provider says: ${reason}`}
+    </p>
+  )
+}
+
 export const PartnerPage = (props: Props) => {
   const { workspace, partner, groups, links, earned, done, refused } = props
   const base = `/app/${workspace.slug}`
@@ -44,7 +68,10 @@ export const PartnerPage = (props: Props) => {
           {partner.isTest && ' The program’s test partner: it is never paid.'}
         </dd>
         <dt>Email address</dt>
-        <dd>{partner.email}</dd>
+        <dd>
+          {partner.email}
+          <Undelivered lastDelivery={props.lastDelivery} />
+        </dd>
         <dt>Program</dt>
         <dd>
           <a href={`${base}/programs/${partner.programId}`}>{partner.programName}</a>

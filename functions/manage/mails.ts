@@ -20,6 +20,8 @@ export const mailResponse = (mail: MailRow): MailResponse => ({
   nextAttemptAt: mail.status === 'queued' || mail.status === 'retrying' ? mail.nextAttemptAt : null,
   sentAt: mail.sentAt,
   failedAt: mail.failedAt,
+  deliveryReason: mail.deliveryReason,
+  deliveryAt: mail.deliveryAt,
 })
 
 /** GET /mails and POST /mails/:id/retry: lists a workspace's mails, and retries a failed one. Design, section 12. */
@@ -33,7 +35,7 @@ export default createRoutes()
   .post('/api/workspaces/:workspace/mails/:id/retry', manager(), async (c) => {
     const mail = await found('mail', c.req.param('id'), (id) => retryMail(c.var.db, actOf(c), id))
     // A queued mail is no conflict: this call may be a repeat of the one that queued it.
-    if (mail.status === 'sent') {
+    if (mail.sentAt) {
       throw new ApiError('conflict', `This mail was already sent to ${mail.recipient}.`)
     }
     return c.json(mailResponse(mail))

@@ -4,7 +4,7 @@ import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import type { PageRequest } from '../db/page-request.ts'
 import type { Act } from '../workspace/audit.queries.ts'
-import type { MailKind, MailStatus } from './mails.ts'
+import { isDelivery, type MailKind, type MailStatus } from './mails.ts'
 
 const selectMails = (db: Db, workspaceId: string) =>
   db
@@ -22,6 +22,8 @@ const selectMails = (db: Db, workspaceId: string) =>
       'next_attempt_at as nextAttemptAt',
       'sent_at as sentAt',
       'failed_at as failedAt',
+      'delivery_reason as deliveryReason',
+      'delivery_at as deliveryAt',
     ])
 
 /** A mail as managers see it. */
@@ -42,14 +44,30 @@ export const mailsQuery = (
   selectMails(db, workspaceId)
     .$if(partnerId !== undefined, (mails) => mails.where('partner_id', '=', partnerId ?? ''))
     .$if(cursor !== undefined, (mails) => mails.where('id', '<', cursor ?? ''))
-    // Most were sent. By their status, which is computed, Postgres would expect few, and read and sort all of them.
-    .$if(wanted === 'sent', (mails) => mails.where('sent_at', 'is not', null))
+    // By the status, which is computed, Postgres would expect few, and read and sort all of them: so by mails_delivery_idx.
+    .$if(wanted === 'sent', (mails) => mails.where('sent_at', 'is not', null).where('delivery', 'is', null))
+    .$if(isDelivery(wanted), (mails) =>
+      mails.where('sent_at', 'is not', null).where('delivery', '=', isDelivery(wanted) ? wanted : null),
+    )
     // The predicate of mails_unsent_idx.
-    .$if(wanted !== undefined && wanted !== 'sent', (mails) =>
+    .$if(wanted !== undefined && wanted !== 'sent' && !isDelivery(wanted), (mails) =>
       mails.where('status', '=', wanted ?? 'queued').where('sent_at', 'is', null),
     )
     .orderBy('id', 'desc')
     .limit(limit)
+
+/** What the provider reported of the latest mail to a partner's present address, as a query. */
+export const lastDeliveryQuery = (db: Db, workspaceId: string, partnerId: string) =>
+  db
+    .selectFrom('mails as m')
+    .innerJoin('partners as p', 'p.id', 'm.partner_id')
+    .where('m.workspace_id', '=', workspaceId)
+    .where('m.partner_id', '=', partnerId)
+    .whereRef('m.recipient', '=', 'p.email')
+    .where('m.delivery', 'is not', null)
+    .orderBy('m.id', 'desc')
+    .limit(1)
+    .select(['m.delivery', 'm.delivery_reason as reason', 'm.delivery_at as at'])
 
 /**
  * Queues a failed mail again, with all its attempts, and records it in the audit log. Idempotent: a mail that has not

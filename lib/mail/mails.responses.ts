@@ -15,6 +15,13 @@ export const MailResponse = z
     nextAttemptAt: timestamp.nullable(),
     sentAt: timestamp.nullable(),
     failedAt: timestamp.nullable(),
+    deliveryReason: z.string().nullable(),
+    deliveryAt: timestamp.nullable(),
   })
   .meta({ id: 'Mail' })
 export type MailResponse = z.infer<typeof MailResponse>
+
+export const MailReportResponse = z
+  .strictObject({ received: z.literal(true) })
+  .meta({ id: 'MailReportResponse' })
+export type MailReportResponse = z.infer<typeof MailReportResponse>

@@ -1,9 +1,28 @@
 /**
  * The status of a mail: `queued` has not been tried, `held` waits until its workspace may mail people who never signed in, `retrying` is tried again, `sent` was accepted by the transport,
- * `failed` is not tried again unless a manager retries it.
+ * `failed` is not tried again unless a manager retries it. The others are what the provider reports of one that was sent: `delivered`,
+ * `bounced`, `suppressed` (not sent on, because the address bounced or its owner complained before) and `complained` (reported as spam).
  */
-export const MAIL_STATUSES = ['queued', 'held', 'retrying', 'sent', 'failed'] as const
+export const MAIL_STATUSES = [
+  'queued',
+  'held',
+  'retrying',
+  'sent',
+  'delivered',
+  'bounced',
+  'suppressed',
+  'complained',
+  'failed',
+] as const
 export type MailStatus = (typeof MAIL_STATUSES)[number]
+
+/** What the provider reports of a mail that was sent. */
+export const DELIVERIES = ['delivered', 'bounced', 'suppressed', 'complained'] as const satisfies MailStatus[]
+export type Delivery = (typeof DELIVERIES)[number]
+
+/** Whether a status is reported by the provider. */
+export const isDelivery = (status: string | undefined): status is Delivery =>
+  (DELIVERIES as readonly (string | undefined)[]).includes(status)
 
 /** The mails of a workspace. */
 export const MAIL_KINDS = [

@@ -28,6 +28,8 @@ export type LeasedMail = {
   /** This one included. */
   attempts: number
   firstAttemptAt: Date
+  /** Of its idempotency key. */
+  keyVersion: number
 }
 
 type Row = Omit<LeasedMail, 'edited' | 'brand'> & {
@@ -80,6 +82,7 @@ export const leaseMails = async (
           else m.last_error end
     from due where m.id = due.id
     returning m.id, m.kind, m.recipient, m.details, m.attempts, m.first_attempt_at as "firstAttemptAt",
+              m.key_version as "keyVersion",
               m.failed_at is not null as "isWithheld",
               m.occasion = 'test' as "isTest",
               (select w.name from workspaces w where w.id = m.workspace_id) as "workspaceName",
@@ -116,6 +119,8 @@ export type MailResult = {
   id: string
   /** As leased. A run whose lease has ended changes nothing, except that it may report the mail as sent. */
   attempts: number
+  /** As leased. The provider may have reported meanwhile that the mail was never sent. */
+  keyVersion: number
   /** `waiting`: not tried, so the attempt does not count. */
   outcome: 'sent' | 'failed' | 'retry' | 'waiting'
   /** When it is due again; null if never. */
@@ -134,8 +139,8 @@ export const saveMailResults = async (db: Db, results: MailResult[], now: Date):
         next_attempt_at = coalesce(x."nextAttemptAt", m.next_attempt_at),
         last_error = case when x.outcome = 'sent' then null else coalesce(x.error, m.last_error) end
     from jsonb_to_recordset(${JSON.stringify(results)}::jsonb)
-      as x(id uuid, attempts integer, outcome text, "nextAttemptAt" timestamptz, error text)
-    where m.id = x.id and m.sent_at is null
+      as x(id uuid, attempts integer, "keyVersion" integer, outcome text, "nextAttemptAt" timestamptz, error text)
+    where m.id = x.id and m.sent_at is null and m.key_version = x."keyVersion"
       and (x.outcome = 'sent' or (m.failed_at is null and m.attempts = x.attempts))
   `.execute(db)
 }

@@ -3,6 +3,7 @@ import { type Budget, type BudgetEnv, hasLeft, newBudget, withDb } from '../payo
 import { Unavailable } from '../unavailable.ts'
 import { deliverableAddress } from './address.ts'
 import { oneLine } from './content.ts'
+import { mailKey } from './mail-key.ts'
 import { isOfMerchant } from './mails.ts'
 import {
   type LeasedMail,
@@ -12,6 +13,7 @@ import {
   stillWanted,
 } from './queue.queries.ts'
 import { LEASE_SECONDS, nextDelay, WINDOW_SECONDS } from './schedule.ts'
+import { type Stream, streamOf } from './streams.ts'
 import { outboxContent } from './templates.tsx'
 import type { Outcome, Transport } from './transport.ts'
 import { unsubscribeHeaders, unsubscribeUrl } from './unsubscribe.ts'
@@ -46,6 +48,9 @@ export type Tally = {
   isMore: true | undefined
 }
 
+/** The transport of each stream. */
+type Transports = Record<Stream, Transport>
+
 const after = (time: number, seconds: number): Date => new Date(time + seconds * 1_000)
 const sleep = (seconds: number): Promise<void> => new Promise((resume) => setTimeout(resume, seconds * 1_000))
 
@@ -65,7 +70,7 @@ const trySend = async (mail: LeasedMail, transport: Transport): Promise<Outcome>
     const headers = unsubscribeUrl && { headers: unsubscribeHeaders(unsubscribeUrl) }
     const merchant = mail.workspaceName && isOfMerchant(mail.kind) && { merchant: mail.workspaceName }
     return await transport(
-      { id: mail.id, to, ...merchant, ...content, ...headers },
+      { id: mailKey(mail.id, mail.keyVersion), to, ...merchant, ...content, ...headers },
       { timeoutMs: SEND_TIMEOUT_MS },
     )
   } catch (error) {
@@ -80,11 +85,11 @@ const reason = ({ code, message }: { code: string; message: string }): string =>
 
 /** The result to save for a mail. Without an outcome there was no time to send it. */
 const resultFor = (
-  { id, attempts, firstAttemptAt }: LeasedMail,
+  { id, attempts, keyVersion, firstAttemptAt }: LeasedMail,
   outcome: Outcome | undefined,
 ): MailResult => {
   const now = Date.now()
-  const result = { id, attempts, nextAttemptAt: null, error: null }
+  const result = { id, attempts, keyVersion, nextAttemptAt: null, error: null }
   if (!outcome) return { ...result, outcome: 'waiting', nextAttemptAt: new Date(now) }
   if (outcome.kind === 'sent') return { ...result, outcome: 'sent' }
   const error = reason(outcome)
@@ -121,7 +126,7 @@ const readWanted = async (env: BudgetEnv, budget: Budget, mails: LeasedMail[]): 
  * Sends mails one after the other, at the transport's pace, until the transport pauses or the run's limits are reached. One that is no
  * longer wanted is left to the next lease, which says why.
  */
-const sendAll = async (env: BudgetEnv, mails: LeasedMail[], transport: Transport, budget: Budget) => {
+const sendAll = async (env: BudgetEnv, mails: LeasedMail[], transports: Transports, budget: Budget) => {
   const results: MailResult[] = []
   const endsAt = Math.min(budget.endsAt, Date.now() + PAGE_MS)
   let sends = mails.length
@@ -137,7 +142,7 @@ const sendAll = async (env: BudgetEnv, mails: LeasedMail[], transport: Transport
     while (!pause && wanted.has(mail.id) && sends > 0 && Date.now() < endsAt) {
       sends--
       budget.fetches--
-      outcome = await trySend(mail, transport)
+      outcome = await trySend(mail, transports[streamOf(mail.kind)])
       if (outcome.kind === 'paused' && outcome.seconds > MAX_WAIT_SECONDS) pause = outcome
       else await sleep(Math.min(secondsToWait(outcome), MAX_WAIT_SECONDS))
       if (outcome.kind !== 'paused') break
@@ -170,7 +175,7 @@ const pageSize = (budget: Budget): number =>
  * @returns null if there were none
  * @throws {Unavailable} the mails are due again after their lease; a transport with idempotency keys sends none twice
  */
-export const sendDue = async (env: BudgetEnv, transport: Transport, ms: number): Promise<Tally | null> => {
+export const sendDue = async (env: BudgetEnv, transports: Transports, ms: number): Promise<Tally | null> => {
   const budget = newBudget(env, ms)
   const tally: Tally = { sent: 0, retried: 0, failed: 0, waiting: 0, code: undefined, isMore: true }
   for (let limit = pageSize(budget); limit > 0 && tally.isMore; limit = pageSize(budget)) {
@@ -182,7 +187,7 @@ export const sendDue = async (env: BudgetEnv, transport: Transport, ms: number):
       limit,
     }
     const { mails, withheld } = await withDb(env, budget, (db) => leaseMails(db, lease))
-    const { results, pause } = await sendAll(env, mails, transport, budget)
+    const { results, pause } = await sendAll(env, mails, transports, budget)
     if (results.length) await saveResults(env, results, budget)
 
     const count = (outcome: MailResult['outcome']) =>

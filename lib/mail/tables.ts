@@ -1,7 +1,7 @@
 /** The tables of this room, for Kysely: the outbox, and the words that managers have changed. See lib/db/tables.ts. */
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { Json } from '../db/columns.ts'
-import type { EditableKind, MailStatus, OutboxKind } from './mails.ts'
+import type { Delivery, EditableKind, MailStatus, OutboxKind } from './mails.ts'
 
 export type MailTables = {
   mail_texts: {
@@ -40,6 +40,10 @@ export type MailTables = {
     failed_at: Date | null
     is_held: Generated<boolean>
     released_at: Date | null
+    key_version: Generated<number>
+    delivery: Delivery | null
+    delivery_reason: string | null
+    delivery_at: Date | null
     status: GeneratedAlways<MailStatus>
   }
 }

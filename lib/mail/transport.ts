@@ -4,7 +4,7 @@ import type { Address } from './sender.ts'
 
 /** A rendered mail. */
 export type Mail = MailContent & {
-  /** The idempotency key: the same for every attempt to send one mail. */
+  /** The idempotency key, which also names the mail in reports of it: the same for every attempt to send one mail. */
   id: string
   to: string
   /** Whose mail it is: named before the installation’s sender. */

@@ -1,5 +1,5 @@
 /** The kinds of mails, as managers read them. */
-import type { MailKind } from '../mail/mails.ts'
+import type { MailKind, MailStatus } from '../mail/mails.ts'
 
 export const MAIL_LABELS: Record<MailKind, string> = {
   moved: 'We’ve moved',
@@ -32,3 +32,7 @@ export const MAIL_LABELS: Record<MailKind, string> = {
 /** The label of a kind, which an audit entry of another version may have. */
 export const mailLabel = (kind: string): string =>
   Object.entries(MAIL_LABELS).find(([known]) => known === kind)?.[1] ?? kind
+
+/** A mail's status as managers read it. */
+export const mailStatusLabel = (status: MailStatus): string =>
+  status === 'complained' ? 'reported as spam' : status

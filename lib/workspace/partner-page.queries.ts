@@ -1,6 +1,7 @@
 /** The data of a partner's page. */
 import { customersQuery } from '../customers/customers.queries.ts'
 import type { Db } from '../db/connection.ts'
+import { lastDeliveryQuery } from '../mail/mails.queries.ts'
 import { partnerAccountQuery } from '../payouts/accounts.queries.ts'
 import { partnerChoiceQuery } from '../payouts/payment-details.queries.ts'
 import { payoutsQuery } from '../payouts/payouts.queries.ts'
@@ -43,6 +44,7 @@ export const readPartnerPage = async (db: Db, workspaceId: string, id: string, p
     changes,
     notes,
     subs,
+    [lastDelivery],
   ] = await db.batch([
     partnerQuery(db, workspaceId, id).compile(),
     groupsOfPartnerQuery(db, workspaceId, id).compile(),
@@ -58,6 +60,7 @@ export const readPartnerPage = async (db: Db, workspaceId: string, id: string, p
     auditLogQuery(db, workspaceId, { subjectId: id, limit: ROWS_SHOWN + 1 }).compile(),
     notesQuery(db, workspaceId, id, { limit: ROWS_SHOWN + 1 }).compile(),
     subsOfPartnerQuery(workspaceId, id, now).compile(db),
+    lastDeliveryQuery(db, workspaceId, id).compile(),
   ])
   return (
     partner && {
@@ -75,6 +78,7 @@ export const readPartnerPage = async (db: Db, workspaceId: string, id: string, p
       changes,
       notes,
       subs,
+      lastDelivery: lastDelivery ?? null,
     }
   )
 }

@@ -109,6 +109,16 @@ test.each<{ case: string; set: Record<string, string>; says: string }>([
     set: { INSTALLATION: 'Acme Ltd' },
     says: 'INSTALLATION is not a name',
   },
+  {
+    case: 'a bulk sender without an address',
+    set: { MAIL_FROM_BULK: 'Acme' },
+    says: 'MAIL_FROM_BULK is not a sender',
+  },
+  {
+    case: 'an API key instead of a webhook’s secret',
+    set: { RESEND_WEBHOOK_SECRET: 're_123' },
+    says: 'RESEND_WEBHOOK_SECRET is not the signing secret',
+  },
   { case: 'MAX_FETCHES in words', set: { MAX_FETCHES: 'many' }, says: 'MAX_FETCHES is not a whole number' },
   { case: 'crons every 7 minutes', set: { CRON_MINUTES: '7' }, says: 'CRON_MINUTES is none of 1, 2,' },
   {

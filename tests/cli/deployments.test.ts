@@ -30,6 +30,7 @@ test('each Worker gets only its required secrets, and the router none', () => {
       'manage',
       'mcp',
       'portal',
+      'resend-webhook',
       'track-batch',
       'track-click',
       'track-lead',
@@ -39,9 +40,12 @@ test('each Worker gets only its required secrets, and the router none', () => {
   })
 })
 
-test('the API key for mail goes to the mailer only, if it is set', () => {
+test('the API keys for mail go to the mailer only, and the secrets of its reports to the Worker that receives them, if they are set', () => {
   const takers = deploymentOrder().filter(({ optional }) => optional.length > 0)
-  expect(takers).toMatchObject([{ env: 'mailer', optional: ['RESEND_API_KEY'] }])
+  expect(Object.fromEntries(takers.map(({ env, optional }) => [env, optional]))).toEqual({
+    mailer: ['RESEND_API_KEY', 'RESEND_BULK_API_KEY'],
+    'resend-webhook': ['RESEND_WEBHOOK_SECRET', 'RESEND_BULK_WEBHOOK_SECRET'],
+  })
 })
 
 test('ALLOW_SIGNUP is the same for the API and the pages', () => {

@@ -10,7 +10,8 @@ import { retryMail } from '../../lib/mail/mails.queries.ts'
 import type { MailKind, MailStatus } from '../../lib/mail/mails.ts'
 import { invitationMail } from '../../lib/mail/outbox.queries.ts'
 import { sendDue } from '../../lib/mail/send-due.service.ts'
-import { chooseTransport } from '../../lib/mail/transport.service.ts'
+import { chooseTransports } from '../../lib/mail/transport.service.ts'
+import type { Transport } from '../../lib/mail/transport.ts'
 import { unsubscribeUrl } from '../../lib/mail/unsubscribe.ts'
 import { createDatabase, dropDatabase, TEMPLATE } from '../support/databases.ts'
 import { type Fault, startFaultyDatabase } from '../support/faulty-database.ts'
@@ -822,7 +823,7 @@ describe('a transport that', () => {
 
   test('isn’t set up makes mails wait, with what to do about it', async () => {
     const address = await queueOne()
-    const nowhere = chooseTransport({ MAIL_FROM: 'Tributary <tributary@example.com>' })
+    const nowhere = chooseTransports({ MAIL_FROM: 'Tributary <tributary@example.com>' })
     expect(await sendDue(sending, nowhere, 45_000)).toMatchObject({
       sent: 0,
       waiting: 1,
@@ -837,7 +838,8 @@ describe('a transport that', () => {
   test('answers with what Postgres can’t hold does not keep the others from being written down', async () => {
     const addresses = await queue(2)
     const outcomes = [{ kind: 'refused' as const, code: 'odd', message: `\0\uD800${'👩'.repeat(400)}` }]
-    await sendDue(sending, async () => outcomes.pop() ?? { kind: 'sent', waitSeconds: 0 }, 45_000)
+    const transport: Transport = async () => outcomes.pop() ?? { kind: 'sent', waitSeconds: 0 }
+    await sendDue(sending, { personal: transport, bulk: transport }, 45_000)
     expect(await statuses(addresses)).toEqual(['failed', 'sent'])
   })
 
@@ -851,7 +853,7 @@ describe('a transport that', () => {
       clock.late = true
       return { kind: 'sent' as const, waitSeconds: 0 }
     }
-    await sendDue(sending, slow, 45_000).finally(() => {
+    await sendDue(sending, { personal: slow, bulk: slow }, 45_000).finally(() => {
       Date.now = now
     })
     expect(Date.now() - start).toBeLessThan(10_000)

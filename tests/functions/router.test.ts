@@ -2,6 +2,7 @@ import { describe, expect, inject, test } from 'vitest'
 import importCustomers from '../../functions/import-customers.ts'
 import importPartners from '../../functions/import-partners.ts'
 import manage from '../../functions/manage.ts'
+import resendWebhook from '../../functions/resend-webhook.ts'
 import trackBatch from '../../functions/track-batch.ts'
 import trackClick from '../../functions/track-click.ts'
 import trackLead from '../../functions/track-lead.ts'
@@ -78,6 +79,7 @@ describe('a static file', () => {
       manage,
       importPartners,
       importCustomers,
+      resendWebhook,
     ]
     const served = apps.flatMap(({ routes }) =>
       routes.filter(({ method }) => method !== 'ALL').map(({ method, path }) => `${method} ${path}`),

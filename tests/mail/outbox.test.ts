@@ -36,6 +36,10 @@ const addMail = async (workspaceId: string, status: MailStatus = 'queued'): Prom
     held: ', is_held = true',
     retrying: ', attempts = 3',
     sent: ', attempts = 1, sent_at = now()',
+    delivered: ", attempts = 1, sent_at = now(), delivery = 'delivered'",
+    bounced: ", attempts = 1, sent_at = now(), delivery = 'bounced'",
+    suppressed: ", attempts = 1, sent_at = now(), delivery = 'suppressed'",
+    complained: ", attempts = 1, sent_at = now(), delivery = 'complained'",
     failed: ', attempts = 8, failed_at = now()',
   }
   await database.query(
@@ -70,6 +74,10 @@ describe('the list of mails', () => {
     const workspaceId = await newWorkspace()
     await addMail(await newWorkspace())
     const ids = [
+      await addMail(workspaceId, 'complained'),
+      await addMail(workspaceId, 'suppressed'),
+      await addMail(workspaceId, 'bounced'),
+      await addMail(workspaceId, 'delivered'),
       await addMail(workspaceId, 'sent'),
       await addMail(workspaceId, 'failed'),
       await addMail(workspaceId, 'retrying'),
@@ -78,9 +86,11 @@ describe('the list of mails', () => {
     const first = await listMails(db(), workspaceId, { limit: 3 })
     expect(first.map(({ id }) => id)).toEqual(ids.slice(0, 3))
     expect(first.map(({ status }) => status)).toEqual(['queued', 'retrying', 'failed'])
-    const rest = await listMails(db(), workspaceId, { limit: 3, cursor: ids[2] })
+    const rest = await listMails(db(), workspaceId, { limit: 9, cursor: ids[2] })
     expect(rest.map(({ id }) => id)).toEqual(ids.slice(3))
-    for (const [index, status] of (['queued', 'retrying', 'failed', 'sent'] as const).entries()) {
+    for (const [index, status] of (
+      ['queued', 'retrying', 'failed', 'sent', 'delivered', 'bounced', 'suppressed', 'complained'] as const
+    ).entries()) {
       const found = await listMails(db(), workspaceId, { limit: 10, status })
       expect(found.map(({ id }) => id)).toEqual([ids[index]])
     }
@@ -149,6 +159,7 @@ describe('the late result of a run whose lease has expired', () => {
     const late: MailResult = {
       id,
       attempts: 2,
+      keyVersion: 0,
       outcome: 'failed',
       nextAttemptAt: null,
       error: 'late',

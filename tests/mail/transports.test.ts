@@ -2,6 +2,8 @@ import { createServer } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Inbox, type InboxFailure, startInbox } from '../../dev/fakes/inbox.ts'
 import { listen } from '../../dev/runtime/ports.ts'
+import { MAIL_KINDS } from '../../lib/mail/mails.ts'
+import { streamOf } from '../../lib/mail/streams.ts'
 import { chooseTransport } from '../../lib/mail/transport.service.ts'
 import type { EmailBinding, Mail } from '../../lib/mail/transport.ts'
 
@@ -183,4 +185,36 @@ test('Resend is preferred, because it deduplicates mails', async () => {
   expect(inbox.mails()).toHaveLength(1)
   expect(send).not.toHaveBeenCalled()
   await inbox.stop()
+})
+
+test('bulk mail has a sender and an account of its own, if they are set, and those of all mail otherwise', async () => {
+  const inbox = await startInbox()
+  const env = { MAIL_FROM, RESEND_API_KEY: 're_test', RESEND_URL: inbox.url }
+  const own = { ...env, MAIL_FROM_BULK: 'News <news@example.com>', RESEND_BULK_API_KEY: 'refused' }
+  await chooseTransport(env, 'bulk')(newMail({ to: 'bulk@partners.example' }), LIMITS)
+  await chooseTransport(own, 'personal')(newMail({ to: 'personal@partners.example' }), LIMITS)
+  expect(await chooseTransport(own, 'bulk')(newMail(), LIMITS)).toMatchObject({ code: 'invalid_api_key' })
+  expect(inbox.mails().map(({ from }) => from)).toEqual([MAIL_FROM, MAIL_FROM])
+  const sameAccount = { ...own, RESEND_BULK_API_KEY: '' }
+  await chooseTransport(sameAccount, 'bulk')(newMail({ to: 'news@partners.example' }), LIMITS)
+  expect(inbox.mails()[0]?.from).toBe(own.MAIL_FROM_BULK)
+  await inbox.stop()
+})
+
+test('mails about programs and payouts are bulk; those about an account, and to managers, are not', () => {
+  expect(MAIL_KINDS.filter((kind) => streamOf(kind) === 'personal')).toEqual([
+    'invitation',
+    'payout_account',
+    'address_link',
+    'address_changed',
+    'payment_details',
+    'payout_approval',
+    'payout_report',
+    'payout_review',
+    'payout_preview',
+    'payout_problem',
+    'opening_balances',
+    'webhook_disabled',
+  ])
+  expect(streamOf('new_browser')).toBe('personal')
 })

@@ -209,6 +209,20 @@ export const CALLS: Record<string, string> = {
     false,
     NOW,
   ),
+  'a mail bounces': call(
+    'note_mail_report_1',
+    {
+      mailId: idOf('other', 1),
+      keyVersion: 0,
+      address: 'nobody@partner.example',
+      outcome: 'bounced',
+      problem: 'bounced',
+      reason: 'No such user.',
+      isOfSignIn: true,
+      at: NOW,
+    },
+    NOW,
+  ),
   'reports differ from their events': call(
     'note_mismatches_1',
     [

@@ -13,7 +13,13 @@ import { offerClient } from './client-project.ts'
 import { copyCluster, createClusterToCopy, makeTestFolder } from './clusters.ts'
 import { createDatabase, TEMPLATE } from './databases.ts'
 import { checkLines, forbiddenIn } from './log-lines.ts'
-import { AUTH_SECRET, RESEND_API_KEY, SECRETS_KEY } from './secrets.ts'
+import {
+  AUTH_SECRET,
+  RESEND_API_KEY,
+  RESEND_BULK_WEBHOOK_SECRET,
+  RESEND_WEBHOOK_SECRET,
+  SECRETS_KEY,
+} from './secrets.ts'
 import { offerSystem } from './shared-system.ts'
 import { UNNUDGED } from './workers.ts'
 
@@ -68,6 +74,8 @@ export default async ({ provide }: TestProject) => {
     SECRETS_KEY,
     RESEND_API_KEY,
     RESEND_URL: inbox.url,
+    RESEND_WEBHOOK_SECRET,
+    RESEND_BULK_WEBHOOK_SECRET,
     STRIPE_URL: stripe.url,
     PUBLIC_URL: 'https://tributary.example',
     ALLOW_SIGNUP: 'true',

@@ -12,6 +12,7 @@ export type InboxMail = {
   replyTo: string | null
   /** Those that its sender added. */
   headers: Record<string, string>
+  tags: Record<string, string>
   /** When it was received. */
   at: Date
 }
@@ -33,6 +34,8 @@ const MAX_RECIPIENTS = 50
 const ADDRESS = /^[\w.!#$%&'*+/=?^`{|}~-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/
 const NAMED_ADDRESS = /^[^<>\r\n]* <([^<>]+)>$/
 const isAddress = (text: string): boolean => ADDRESS.test(NAMED_ADDRESS.exec(text)?.[1] ?? text)
+/** Names and values of tags. */
+const TAG = /^[\w-]{1,256}$/
 const FORMAT =
   'The email address needs to follow the `email@example.com` or `Name <email@example.com>` format.'
 
@@ -44,6 +47,7 @@ const Email = z.object({
   text: z.string().optional(),
   reply_to: z.string().optional(),
   headers: z.record(z.string(), z.string()).optional(),
+  tags: z.array(z.object({ name: z.string(), value: z.string() })).optional(),
 })
 
 /**
@@ -69,6 +73,13 @@ const validate = (input: unknown): Reply | null => {
     return errorReply(422, 'validation_error', `Invalid \`reply_to\` field. ${FORMAT}`)
   if (email.data.subject.includes('\n'))
     return errorReply(422, 'validation_error', 'The `\\n` is not allowed in the `subject` field.')
+  const tags = (email.data.tags ?? []).flatMap(({ name, value }) => [name, value])
+  if (!tags.every((text) => TAG.test(text)))
+    return errorReply(
+      422,
+      'validation_error',
+      'Tags should only contain ASCII letters, numbers, underscores, or dashes.',
+    )
   return null
 }
 
@@ -84,16 +95,49 @@ const validateHeaders = (headers: Headers): Reply | null => {
   return null
 }
 
+/** The most mails of one batch. */
+const MAX_BATCH = 100
+
+/** A mail as it is kept. */
+const toMail = (input: unknown): InboxMail => {
+  const { from, to, reply_to, subject, html, text, headers: added = {}, tags = [] } = Email.parse(input)
+  return {
+    id: crypto.randomUUID(),
+    to: [to].flat().join(', '),
+    from,
+    subject,
+    text: text ?? null,
+    html: html ?? null,
+    replyTo: reply_to ?? null,
+    headers: added,
+    tags: Object.fromEntries(tags.map(({ name, value }) => [name, value])),
+    at: new Date(),
+  }
+}
+
+type Account = {
+  /** Why so many mails are refused, or null. */
+  refusal: (mails: number) => Reply | null
+  /** Called with each accepted mail. */
+  keep: (mail: InboxMail) => void
+}
+
 /**
- * Handles requests to send a mail. A repeated idempotency key with the same body replays the response and sends
- * nothing; with another body it is refused.
- *
- * @param keep called with each accepted mail
+ * Handles requests to send one mail, or a batch of them, of which all are accepted or none ("strict", the default). A repeated
+ * idempotency key with the same body replays the response and sends nothing; with another body it is refused.
  */
-export const createResend = (keep: (mail: InboxMail) => void) => {
+export const createResend = ({ refusal, keep }: Account) => {
   const answered = new Map<string, { body: string; reply: Reply; at: number }>()
 
-  return (headers: Headers, body: string): Reply => {
+  const send = (inputs: unknown[], reply: (ids: string[]) => Record<string, unknown>): Reply => {
+    const error = inputs.map(validate).find((found) => found !== null) ?? refusal(inputs.length)
+    if (error) return error
+    const mails = inputs.map(toMail)
+    for (const mail of mails) keep(mail)
+    return { status: 200, body: reply(mails.map(({ id }) => id)) }
+  }
+
+  const handle = (headers: Headers, body: string, answer: (input: unknown) => Reply): Reply => {
     const headerError = validateHeaders(headers)
     if (headerError) return headerError
     const key = headers.get('Idempotency-Key')
@@ -106,31 +150,27 @@ export const createResend = (keep: (mail: InboxMail) => void) => {
         'This idempotency key has been used with another body.',
       )
     }
-
     let input: unknown
     try {
       input = JSON.parse(body)
     } catch {
       return errorReply(400, 'validation_error', 'The body is not JSON.')
     }
-    const error = validate(input)
-    if (error) return error
-
-    const { from, to, reply_to, subject, html, text, headers: added = {} } = Email.parse(input)
-    const id = crypto.randomUUID()
-    keep({
-      id,
-      to: [to].flat().join(', '),
-      from,
-      subject,
-      text: text ?? null,
-      html: html ?? null,
-      replyTo: reply_to ?? null,
-      headers: added,
-      at: new Date(),
-    })
-    const reply: Reply = { status: 200, body: { id } }
-    if (key !== null) answered.set(key, { body, reply, at: Date.now() })
+    const reply = answer(input)
+    if (key !== null && reply.status === 200) answered.set(key, { body, reply, at: Date.now() })
     return reply
+  }
+
+  return {
+    /** `POST /emails` */
+    one: (headers: Headers, body: string): Reply =>
+      handle(headers, body, (input) => send([input], ([id]) => ({ id }))),
+    /** `POST /emails/batch` */
+    batch: (headers: Headers, body: string): Reply =>
+      handle(headers, body, (input) => {
+        if (!Array.isArray(input) || input.length === 0 || input.length > MAX_BATCH)
+          return errorReply(422, 'validation_error', `Send an array of 1 to ${MAX_BATCH} emails.`)
+        return send(input, (ids) => ({ data: ids.map((id) => ({ id })) }))
+      }),
   }
 }

@@ -1,0 +1,24 @@
+import { callerKey, limitRate } from '../lib/http/rate-limit.ts'
+import { createTrackingApp } from '../lib/http/tracking-app.ts'
+import { limitBody } from '../lib/http/validate.ts'
+import { saveMailReport } from '../lib/mail/mail-reports.queries.ts'
+import type { MailReportResponse } from '../lib/mail/mails.responses.ts'
+import { readMailReport } from '../lib/mail/resend-events.schemas.ts'
+import { type ResendSecrets, readSignedEvent } from '../lib/mail/resend-signature.service.ts'
+
+/** Many times Resend's largest event: it has the headers of a mail, and no content. */
+const MAX_EVENT_BYTES = 256 * 1024
+
+/** POST /api/webhooks/resend: receives what became of mails. See docs/mail.md. */
+export default createTrackingApp<ResendSecrets>({ onlyFailures: true }).post(
+  '/api/webhooks/resend',
+  limitBody(MAX_EVENT_BYTES),
+  async (c) => {
+    await limitRate(c.env.RATE_LIMIT, callerKey(c))
+    const { event, stream } = readSignedEvent(await c.req.text(), c.req.raw.headers, c.env)
+    const report = readMailReport(event)
+    // The bulk mail of one account says nothing about the other account, which has a suppression list of its own.
+    if (report) await saveMailReport(c.var.db, { ...report, isOfSignIn: stream === 'personal' }, c.var.now)
+    return c.json<MailReportResponse>({ received: true })
+  },
+)

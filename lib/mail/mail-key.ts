@@ -1,0 +1,13 @@
+/** What names a mail to the provider: its idempotency key, and the tag by which the provider reports what became of it. */
+
+const KEY = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:_(\d{1,6}))?$/
+
+/** The key of a mail. Each report that it was never sent raises the version: under the former key, the provider would send nothing. */
+export const mailKey = (id: string, keyVersion: number): string =>
+  keyVersion === 0 ? id : `${id}_${keyVersion}`
+
+/** What a key names; null if it is none of ours. */
+export const readMailKey = (key: string): { id: string; keyVersion: number } | null => {
+  const [, id, version = '0'] = KEY.exec(key) ?? []
+  return id ? { id, keyVersion: Number(version) } : null
+}
