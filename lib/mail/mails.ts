@@ -17,7 +17,7 @@ export const MAIL_STATUSES = [
 export type MailStatus = (typeof MAIL_STATUSES)[number]
 
 /** What the provider reports of a mail that was sent. */
-export const DELIVERIES = ['delivered', 'bounced', 'suppressed', 'complained'] as const satisfies MailStatus[]
+const DELIVERIES = ['delivered', 'bounced', 'suppressed', 'complained'] as const satisfies MailStatus[]
 export type Delivery = (typeof DELIVERIES)[number]
 
 /** Whether a status is reported by the provider. */
