@@ -3066,7 +3066,7 @@ insert into unsubscribe_key values (replace(gen_random_uuid()::text || gen_rando
 -- Saves what the provider reports of a mail that it has accepted: lib/mail/resend-events.schemas.ts. Reports arrive twice, late and
 -- out of order: a later stage is never replaced by an earlier one. A report proves that the provider has accepted the mail, also if its
 -- response was lost. A mail that the provider never sent has failed, and has another idempotency key from then on: reports under the
--- former one are ignored. A complaint about a mail to a partner unsubscribes the partner. If sign-in links go out by the same account,
+-- former one are ignored. A complaint about a mail of a program unsubscribes its recipient. If sign-in links go out by the same account,
 -- what stands in their way is kept with the person, if the address has signed in.
 create function note_mail_report_1(report jsonb, now timestamptz) returns void language plpgsql
 security definer set search_path = public, pg_temp as $$
@@ -3095,7 +3095,7 @@ begin
         if outcome = 'complained' then
             insert into mail_optouts (workspace_id, email, created_at)
             select m.workspace_id, m.recipient, now from mails m
-            where m.id = mail and m.partner_id is not null and m.recipient <> ''
+            where m.id = mail and (m.partner_id is not null or m.program_id is not null) and m.recipient <> ''
             on conflict do nothing;
         end if;
         -- The provider has the domain of the address in ASCII.

@@ -205,16 +205,14 @@ describe('a partner who was banned gets no mail about the move', () => {
   test('that is leased already, nor does one who unsubscribes then', async () => {
     const [first, banned, ended] = [await queueMoved('ann'), await queueMoved('ben'), await queueMoved('cem')]
     const sent: string[] = []
-    const sendDuring = (during: () => Promise<unknown>) =>
-      sendDue(
-        sending,
-        async ({ to }) => {
-          sent.push(to)
-          await during()
-          return { kind: 'sent', waitSeconds: 0 }
-        },
-        20_000,
-      )
+    const sendDuring = (during: () => Promise<unknown>) => {
+      const transport: Transport = async ({ to }) => {
+        sent.push(to)
+        await during()
+        return { kind: 'sent', waitSeconds: 0 }
+      }
+      return sendDue(sending, { personal: transport, bulk: transport }, 20_000)
+    }
     await sendDuring(async () => {
       if (sent.length > 1) return
       const partners = [first, banned, ended].filter(({ email }) => email !== sent[0])
