@@ -91,10 +91,17 @@ export default class Mailer extends Nudges implements MailerService {
         released = await releaseMails(connect(env), dailyMails(env), now)
         return released ? { released } : null
       })
+    let isMore = false
     if (due.mails || released)
-      await send(env, cronMs(env)).catch((failure: unknown) => failures.push(failure))
-    if (due.upkeep) await run('upkeep', () => upkeep(env))
-    if (due.retention) await run('retention', () => retain(env, now))
+      await send(env, cronMs(env)).then(
+        (more) => {
+          isMore = more
+        },
+        (failure: unknown) => failures.push(failure),
+      )
+    // If it has sent as much as it may, no subrequests may be left: the rest is for the next run.
+    if (due.upkeep && !isMore) await run('upkeep', () => upkeep(env))
+    if (due.retention && !isMore) await run('retention', () => retain(env, now))
     if (failures.length > 0) throw failures[0]
   }
 

@@ -2,7 +2,7 @@ import { WorkerEntrypoint } from 'cloudflare:workers'
 import { connect } from '../lib/db/connection.ts'
 import { whatIsDue } from '../lib/db/due.queries.ts'
 import { type AppEnv, createApp } from '../lib/http/app.ts'
-import { answerCron, type CronEnv, callCron, isCron } from '../lib/http/cron.ts'
+import { answerCron, type CronEnv, type CronTimeEnv, callCron, cronMs, isCron } from '../lib/http/cron.ts'
 import { ApiError } from '../lib/http/errors.ts'
 import { describeError, log, noteForLog, runJob } from '../lib/http/logging.ts'
 import { type NudgeEnv, nudgeAfterChanges, nudgeAll } from '../lib/http/nudge.service.ts'
@@ -10,6 +10,7 @@ import { callerKey, limitRate } from '../lib/http/rate-limit.ts'
 import { rpc } from '../lib/http/rpc.ts'
 import { limitBody } from '../lib/http/validate.ts'
 import { noteAccountPayout } from '../lib/payouts/banks.queries.ts'
+import { type BudgetEnv, connectWithin } from '../lib/payouts/budget.service.ts'
 import type { AccountsService } from '../lib/payouts/payouts.rpc.ts'
 import { noteReversal } from '../lib/payouts/reversals.queries.ts'
 import { readAccountEvent } from '../lib/payouts/stripe/account-event.schemas.ts'
@@ -45,7 +46,9 @@ import type { Act } from '../lib/workspace/audit.queries.ts'
 
 type StripeBindings = AppEnv['Bindings'] &
   NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings'] &
-  CronEnv & {
+  BudgetEnv &
+  CronEnv &
+  CronTimeEnv & {
     SECRETS_KEY: string
     PAYOUTS: AccountsService
   }
@@ -119,12 +122,13 @@ export default class StripeWebhook extends WorkerEntrypoint<StripeBindings> {
   async #run() {
     const job = 'stripe-webhook'
     const now = new Date()
+    const connectAgain = connectWithin(this.env, cronMs(this.env))
     const isDue = { endWaits: hasEndedWaits(now), continueReplans: hasMarked }
     const due = await whatIsDue(connect(this.env), isDue)
     for (const [work, run] of Object.entries({ endWaits, continueReplans })) {
       if (!Reflect.get(due, work)) continue
       await runJob(job, async () => {
-        const { applied, failures } = await run(() => connect(this.env), now)
+        const { applied, failures } = await run(connectAgain, now)
         for (const failure of failures) log('error', { job, work, ...describeError(failure) })
         if (applied) await nudgeAll(this.env, 'OUTBOX', 'WEBHOOKS')
         return applied ? { work, applied } : null

@@ -22,6 +22,19 @@ export const newBudget = ({ MAX_FETCHES }: BudgetEnv, ms: number): Budget => ({
 /** Whether fetches and time are left. */
 export const hasLeft = ({ fetches, endsAt }: Budget): boolean => fetches > 0 && Date.now() < endsAt
 
+/** Connects, each time anew, as long as a run may. @returns null when its fetches or its time are spent */
+export const connectWithin = (env: BudgetEnv, ms: number): (() => Db | null) => {
+  const { fetches, endsAt } = newBudget(env, ms)
+  const opened: Db[] = []
+  return () => {
+    const used = opened.reduce((sum, db) => sum + db.fetches(), 0)
+    if (!hasLeft({ fetches: fetches - used, endsAt })) return null
+    const db = connect(env)
+    opened.push(db)
+    return db
+  }
+}
+
 /** Queries the database, and deducts the fetches that it took, retries included. */
 export const withDb = async <T>(
   env: DatabaseEnv,

@@ -85,25 +85,29 @@ const applyCustomer = async (
 /**
  * Applies the payments that have waited long enough for an invoice or a checkout. One that fails delays no other.
  *
- * @param connect a connection has the deadline of one request, so each payment gets its own
+ * @param connect a connection has the deadline of one request, so each payment gets its own. null leaves the others to the next run
  * @returns how many were applied, and the failures of the others, which the next run tries again
  */
 export const endWaits = async (
-  connect: () => Db,
+  connect: () => Db | null,
   now: Date,
 ): Promise<{ applied: number; failures: unknown[] }> => {
-  const events = await endOfWait(connect(), now)
+  const first = connect()
+  const events = first ? await endOfWait(first, now) : []
   const failures: unknown[] = []
+  let applied = 0
   for (const { id, workspaceId, keys } of events) {
+    const db = connect()
+    if (!db) break
     try {
-      const db = connect()
       const { saleId, outcome } = await applyPurchase(db, workspaceId, keys, { trigger: 'sale', now })
       await saveOutcome(db, { id, saleId, outcome })
+      applied++
     } catch (error) {
       failures.push(error)
     }
   }
-  return { applied: events.length - failures.length, failures }
+  return { applied, failures }
 }
 
 /**

@@ -34,19 +34,26 @@ export const replanReferred = async (
  * Continues what interrupted requests have left marked, and payments of addresses that have many of them. A customer that
  * fails delays no other.
  *
- * @param connect a connection has the deadline of one request, so each customer gets its own
+ * @param connect a connection has the deadline of one request, so each customer gets its own. null leaves the others to the next run
  * @returns how many were continued, and the failures of the others, which the next run tries again
  */
 export const continueReplans = async (
-  connect: () => Db,
+  connect: () => Db | null,
   now: Date,
 ): Promise<{ applied: number; failures: unknown[] }> => {
-  const customers = await markedCustomers(connect())
+  const first = connect()
+  const customers = first ? await markedCustomers(first) : []
   const failures: unknown[] = []
+  let applied = 0
   for (const { id, workspaceId } of customers) {
-    await replanReferred(connect(), workspaceId, id, now).catch((error: unknown) => failures.push(error))
+    const db = connect()
+    if (!db) break
+    await replanReferred(db, workspaceId, id, now).then(
+      () => applied++,
+      (error: unknown) => failures.push(error),
+    )
   }
-  return { applied: customers.length - failures.length, failures }
+  return { applied, failures }
 }
 
 /**

@@ -79,6 +79,28 @@ test('the cron folds totals, and removes clicks thirty days after they have expi
   expect(rows).toEqual([{ clicks: 3, ended: 1 }])
 })
 
+test('a cron that has sent as many mails as it may leaves everything else to the next one', async () => {
+  const seed = seeder(env)
+  const { id: workspaceId } = await seed.addWorkspace()
+  const partnerId = await seed.addPartner(workspaceId, await seed.addProgram(workspaceId), { slug: 'maya' })
+  await client.query(
+    `insert into clicks (id, workspace_id, partner_id, created_at, expires_at) values ('clk_later', $1, $2, now(), now())`,
+    [workspaceId, partnerId],
+  )
+  await client.query(
+    `insert into mails (id, workspace_id, kind, recipient, details, created_at, next_attempt_at)
+     select uuidv7(), $1, 'invitation', 'p' || n || '@partner.example',
+            '{"workspaceName": "Acme", "role": "member", "invitedBy": "ann@example.com", "url": "https://tributary.example"}', now(), now()
+     from generate_series(1, 60) n`,
+    [workspaceId],
+  )
+  const jobs = async () => {
+    await run()
+    return workers.takeLogs().map((line) => JSON.parse(line).job)
+  }
+  expect([await jobs(), await jobs()]).toEqual([['mailer'], ['mailer', 'upkeep']])
+})
+
 test('a mail has the text that is in force when it is sent, also if it was queued before', async () => {
   const { id: workspaceId } = await seeder(env).addWorkspace()
   const details = {
