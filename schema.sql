@@ -3680,6 +3680,37 @@ create index verifications_mailbox_idx on sign_in.verifications (mailbox, expire
 create index verifications_expires_at_idx on sign_in.verifications (expires_at);
 
 
+-- Which browser asked for a link, and what became of the link, until the link would have expired. A link that is opened
+-- elsewhere may show a code of six digits, which signs in the browser that asked: see docs/security.md. Hashes only: the
+-- browser's cookie by SHA-256, the caller's network and the code by HMAC with AUTH_SECRET.
+create table sign_in.asks (
+    id            uuid         primary key,
+    token_hash    text         not null,      -- of the link: verifications.identifier while that exists
+    email         text         not null,
+    browser_hash  text         not null,
+    network_hash  text         not null,
+    browser       text         not null,      -- such as "Firefox on Windows"
+    opened_in     text,                       -- where a code was shown
+    code_hash     text,
+    attempts      integer      not null default 0,   -- codes typed
+    used_in       text,                       -- where the link has signed in
+    used_by_hash  text,
+    used_at       timestamptz,
+    created_at    timestamptz  not null,
+    expires_at    timestamptz  not null,
+
+    constraint asks_token_hash_key unique (token_hash),
+    constraint asks_used_check     check (num_nonnulls(used_in, used_by_hash, used_at) in (0, 3))
+);
+
+-- What became of the links of this browser, newest first, and which have expired?
+create index asks_browser_hash_idx on sign_in.asks (browser_hash, id);
+create index asks_expires_at_idx   on sign_in.asks (expires_at);
+
+-- Which has an erased person asked for?
+create index asks_email_idx on sign_in.asks (email);
+
+
 -- What other roles than that of the Worker `auth` may do with these tables: see roles.sql.
 
 -- Erases what these addresses sign in with, unless a workspace knows one of them.
@@ -3692,6 +3723,7 @@ begin
         return;
     end if;
     delete from sign_in.verifications where value::jsonb ->> 'email' = any (addresses);
+    delete from sign_in.asks where email = any (addresses);
     delete from sign_in.users where email = any (addresses);
 end $$;
 
@@ -3710,7 +3742,7 @@ declare
     found integer;
     ended integer := 0;
 begin
-    foreach kind in array array['sessions', 'browsers', 'verifications'] loop
+    foreach kind in array array['sessions', 'browsers', 'verifications', 'asks'] loop
         execute format('delete from sign_in.%I where id in (
             select id from sign_in.%1$I where expires_at < $1 order by expires_at limit $2 for update skip locked)', kind)
         using least(at, now()), most;
@@ -3726,6 +3758,7 @@ security definer set search_path = public, pg_temp as $$
     select exists (select from sign_in.sessions where expires_at < at)
         or exists (select from sign_in.browsers where expires_at < at)
         or exists (select from sign_in.verifications where expires_at < at)
+        or exists (select from sign_in.asks where expires_at < at)
 $$;
 
 

@@ -1,12 +1,12 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import type { Context } from 'hono'
+import { askingBrowser } from '../lib/auth/asking.ts'
 import { createAuth, LINK_MINUTES } from '../lib/auth/better-auth.ts'
 import { type AuthBindings, type AuthContext, openAuth } from '../lib/auth/context.ts'
 import { CLEAR_STORAGE, isSecure } from '../lib/auth/cookies.ts'
 import { findSession, readLink, redeemLink, sendLink, signOut } from '../lib/auth/links.ts'
 import { safePath } from '../lib/auth/next.ts'
 import {
-  BadLinkPage,
   ConfirmPage,
   linksOnTheWay,
   MailSentPage,
@@ -14,6 +14,7 @@ import {
   SignInPage,
 } from '../lib/auth/pages.tsx'
 import { readSessions } from '../lib/auth/ready.queries.ts'
+import { badLink, browserOf, enter, limitCaller } from '../lib/auth/replies.tsx'
 import type { AuthService } from '../lib/auth/session.ts'
 import { LinkRequest } from '../lib/auth/sign-in.schemas.ts'
 import { connect } from '../lib/db/connection.ts'
@@ -23,30 +24,24 @@ import { noSuchEndpoint } from '../lib/http/base.ts'
 import { ApiError, errorResponse, toApiError } from '../lib/http/errors.ts'
 import { NO_EMAIL } from '../lib/http/fields.ts'
 import { noteForLog } from '../lib/http/logging.ts'
-import { nudge } from '../lib/http/nudge.service.ts'
 import { callerKey, isWithinLimit, limitRate } from '../lib/http/rate-limit.ts'
 import { body, form } from '../lib/http/validate.ts'
 import { limitedMailbox } from '../lib/mail/address.ts'
 import { noticeFor } from '../lib/pages/parts.tsx'
 import { errorPage, noSuchPage, renderPage } from '../lib/pages/render.tsx'
+import code from './auth/code.tsx'
 import sessions from './auth/sessions.tsx'
-
-/** Limits requests that send or redeem links, by IP address. @throws {ApiError} `rate_limited` */
-const limitCaller = (c: AuthContext): Promise<void> => limitRate(c.env.RATE_LIMIT, `from ${callerKey(c)}`)
 
 /** Mails a link, whether or not the address is known. @throws {ApiError} `try_again` */
 const mailLink = async (c: AuthContext, email: string, next: string) => {
   // More requests in a few seconds than a mailbox may have links: the database need not count them.
   const mayMail = await isWithinLimit(c.env.RATE_LIMIT, `to ${limitedMailbox(email)}`)
-  const request = { db: c.var.db, now: c.var.now, env: c.env, url: c.req.url }
+  const { setCookie, ...asking } = await browserOf(c)
+  const request = { db: c.var.db, now: c.var.now, env: c.env, url: c.req.url, asking }
   const outcome = mayMail ? await sendLink(request, email, next) : 'on_the_way'
+  if (outcome === 'mailed' && setCookie) c.header('Set-Cookie', setCookie, { append: true })
   noteForLog(c, { outcome: `link_${outcome}` })
   return outcome
-}
-
-const badLink = (c: AuthContext) => {
-  noteForLog(c, { outcome: 'link_invalid' })
-  return renderPage(c, { title: 'Invalid sign-in link', children: <BadLinkPage /> }, 400)
 }
 
 const UNDELIVERABLE = 'No mail can be sent to this address. Check its spelling.'
@@ -101,22 +96,22 @@ const app = createApp()
     const { token = '' } = c.req.query()
     const link = await readLink(c, token)
     if (!link) return badLink(c)
-    return renderPage(c, { title: 'Sign in', children: <ConfirmPage email={link.email} token={token} /> })
+    const children = (
+      <ConfirmPage email={link.email} token={token} ask={link.ask} userAgent={c.req.header('User-Agent')} />
+    )
+    return renderPage(c, { title: 'Sign in', children })
   })
   .post('/auth/confirm', openAuth(), form(), async (c) => {
     await limitCaller(c)
     const signedIn = await redeemLink(c, c.req.valid('form').token ?? '')
-    if (!signedIn) return badLink(c)
-    // A sign-in in a new browser is mailed.
-    nudge(c, 'OUTBOX')
-    for (const cookie of signedIn.cookies) c.header('Set-Cookie', cookie, { append: true })
-    return c.redirect(signedIn.next, 303)
+    return signedIn ? enter(c, signedIn) : badLink(c)
   })
   .post('/auth/sign-out', openAuth(), async (c) => {
     c.header('Set-Cookie', await signOut(c))
     c.header('Clear-Site-Data', CLEAR_STORAGE)
     return c.redirect('/sign-in', 303)
   })
+  .route('/', code)
   .route('/', sessions)
   .post('/api/auth/sign-in/magic-link', openAuth(), body(LinkRequest), async (c) => {
     const { email, next } = c.req.valid('json')
@@ -161,7 +156,9 @@ export class Sessions extends WorkerEntrypoint<AuthBindings> implements AuthServ
   async sendLink(headers: Headers, url: string, next: string): ReturnType<AuthService['sendLink']> {
     const session = await sessionOf(this.env, headers, url)
     if (!session) throw new Error('There is no session.')
-    const request = { db: connect(this.env), now: new Date(), env: this.env, url }
+    const settings = { secret: this.env.AUTH_SECRET, secure: isSecure(url) }
+    const { setCookie: _, ...asking } = await askingBrowser(headers, settings)
+    const request = { db: connect(this.env), now: new Date(), env: this.env, url, asking }
     const outcome = await sendLink(request, session.user.email, safePath(next))
     if (outcome === 'refused') throw new Error('The address of a session is not deliverable.')
     return outcome

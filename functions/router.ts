@@ -49,7 +49,7 @@ export default new Hono<Env>()
   .all('/api/track/sale/:externalId', (c) => forward(c.env.MANAGE, c.req.raw, c.var.requestId))
   .all('/api/track/refund', (c) => forward(c.env.TRACK_REFUND, c.req.raw, c.var.requestId))
   .all('/api/track/batch', (c) => forward(c.env.TRACK_BATCH, c.req.raw, c.var.requestId))
-  .on('ALL', ['/api/auth/*', '/sign-in', '/auth/*', '/readyz'], (c) =>
+  .on('ALL', ['/api/auth/*', '/sign-in', '/sign-in/code', '/auth/*', '/readyz'], (c) =>
     forward(c.env.AUTH, c.req.raw, c.var.requestId),
   )
   .all('/api/workspaces/:workspace/partners/import', (c) =>

@@ -1,6 +1,7 @@
-/** The script of every page: times in the reader's zone, copy buttons, panels, the setup checklist, heads of tables, the keys of the search, and the current section in view. */
+/** The script of every page: times in the reader's zone, copy buttons, panels, the setup checklist, what became of a sign-in link, heads of tables, the keys of the search, and the current section in view. */
 import { startChecklist } from './app/checklist.ts'
 import { startPanel } from './app/panel.ts'
+import { startWaiting } from './app/waiting.ts'
 
 const FEEDBACK_MS = 2_000
 
@@ -35,6 +36,7 @@ const localizeTimes = (root: ParentNode): void => {
 localizeTimes(document)
 startPanel(localizeTimes)
 startChecklist()
+startWaiting()
 
 /** A table that fits doesn't scroll by itself, so that its head can stay in view while the page scrolls. */
 const fitting = new ResizeObserver((tables) => {

@@ -22,6 +22,9 @@ const SYSTEMS: [pattern: RegExp, name: string][] = [
 
 const UNKNOWN = 'Unknown browser'
 
+/** A stored name within a sentence. */
+export const browserWords = (name: string): string => (name === UNKNOWN ? 'an unknown browser' : name)
+
 const nameIn = (names: typeof BROWSERS, text: string): string | undefined =>
   names.find(([pattern]) => pattern.test(text))?.[1]
 
@@ -35,3 +38,10 @@ export const browserName = (userAgent: string | undefined): string => {
   const system = nameIn(SYSTEMS, userAgent ?? '')
   return system ? `${browser} on ${system}` : browser
 }
+
+/** Browsers inside of apps, which open links that are tapped there, and share no session with the person's own browser. */
+const IN_APP =
+  /; wv\)|\b(FBAN|FBAV|FB_IAB|Instagram|Line|LinkedInApp|MicroMessenger|Twitter|TikTok|BytedanceWebview|Snapchat|Pinterest|GSA|YaApp_iOS|DuckDuckGo)\b|\b(iPhone|iPad|iPod)\b(?!.*\bSafari\/)/
+
+/** Whether a page is shown by the browser inside of an app. */
+export const isInApp = (userAgent: string | undefined): boolean => IN_APP.test(userAgent ?? '')

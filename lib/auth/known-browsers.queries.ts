@@ -7,6 +7,8 @@ import type { NewBrowserDetails } from '../mail/details.ts'
 type SignedIn = {
   userId: string
   email: string
+  /** Of the link that was used. */
+  tokenHash: string
   browserHash: string
   /** Whether this sign-in created the user, who is told nothing then. */
   isFirst: boolean
@@ -20,7 +22,7 @@ type SignedIn = {
  * never signed in are sent now. May run twice.
  */
 export const noteBrowser = async (db: Db, signedIn: SignedIn): Promise<void> => {
-  const { userId, email, browserHash, isFirst, now, expiresAt, details } = signedIn
+  const { userId, email, tokenHash, browserHash, isFirst, now, expiresAt, details } = signedIn
   const [id, mailId] = [newId(), newId()]
   await sql`
     with noted as (
@@ -28,6 +30,9 @@ export const noteBrowser = async (db: Db, signedIn: SignedIn): Promise<void> => 
       values (${id}, ${userId}, ${browserHash}, ${expiresAt})
       on conflict (user_id, hash) do update set expires_at = excluded.expires_at
       returning id
+    ), used as (
+      update sign_in.asks set used_at = ${now}::timestamptz, used_in = ${details.browser}, used_by_hash = ${browserHash}
+      where token_hash = ${tokenHash}
     ), released as (
       update mails set is_held = false, next_attempt_at = ${now}::timestamptz
       where ${isFirst}::boolean and is_held and recipient = ${email}

@@ -15,10 +15,17 @@ const COOKIE_LENGTH = 32
 const COOKIE = new RegExp(`^[0-9A-Za-z]{${COOKIE_LENGTH}}$`)
 
 /** With the prefix `__Host-`, as the session's: nobody else can set one. */
-const cookieName = (secure: boolean): string => `${secure ? '__Host-' : ''}tributary.browser`
+export const browserCookieName = (secure: boolean): string => `${secure ? '__Host-' : ''}tributary.browser`
 
-const cookieOf = (value: string, secure: boolean): string =>
-  `${cookieName(secure)}=${value}; Max-Age=${KNOWN_DAYS * 86_400}; Path=/; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
+/** The value of the cookie; null if it is none of ours. */
+export const readBrowserValue = (sent: string | undefined): string | null =>
+  sent !== undefined && COOKIE.test(sent) ? sent : null
+
+export const newBrowserValue = (): string => randomBase62(COOKIE_LENGTH)
+
+/** The Set-Cookie header. */
+export const browserCookie = (value: string, secure: boolean, seconds: number): string =>
+  `${browserCookieName(secure)}=${value}; Max-Age=${seconds}; Path=/; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
 
 /** What Better Auth says of a link that it accepted. Times are JSON. */
 export type Verified = { user: { id: string; email: string; createdAt: string } }
@@ -27,15 +34,16 @@ export type Verified = { user: { id: string; email: string; createdAt: string } 
  * Mails the person if this browser is new to them, unless they are new themselves. Fails the sign-in if the mail cannot be
  * saved, so that nobody signs in unnoticed.
  *
+ * @param tokenHash of the link: whoever waits in the browser that asked for it sees where it was used
  * @returns the Set-Cookie header by which the browser is known again
  */
-export const knowBrowser = async (c: AuthContext, { user }: Verified): Promise<string> => {
+export const knowBrowser = async (c: AuthContext, { user }: Verified, tokenHash: string): Promise<string> => {
   const { db, now, secure } = c.var
-  const sent = getCookie(c, cookieName(secure)) ?? ''
-  const value = COOKIE.test(sent) ? sent : randomBase62(COOKIE_LENGTH)
+  const value = readBrowserValue(getCookie(c, browserCookieName(secure))) ?? newBrowserValue()
   await noteBrowser(db, {
     userId: user.id,
     email: user.email,
+    tokenHash,
     browserHash: await sha256(value),
     isFirst: new Date(user.createdAt) >= now,
     now,
@@ -46,5 +54,5 @@ export const knowBrowser = async (c: AuthContext, { user }: Verified): Promise<s
       url: new URL('/auth/sessions', c.req.url).href,
     },
   })
-  return cookieOf(value, secure)
+  return browserCookie(value, secure, KNOWN_DAYS * 86_400)
 }

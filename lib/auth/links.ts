@@ -6,6 +6,8 @@ import { noteForLog } from '../http/logging.ts'
 import { limitedMailbox } from '../mail/address.ts'
 import { sha256 } from '../sha256.ts'
 import { Unavailable } from '../unavailable.ts'
+import { askingBrowser } from './asking.ts'
+import type { Asking } from './asks.queries.ts'
 import { LINK_MINUTES, MAX_SESSION_DAYS } from './better-auth.ts'
 import { browserName } from './browsers.ts'
 import type { AuthBindings, AuthContext } from './context.ts'
@@ -17,10 +19,17 @@ import { dropLink, endSession, findLink, type SignInLink, saveLink } from './sig
 
 /** 190 bits. Letters and digits only, because mail programs break links at other characters. */
 const TOKEN_LENGTH = 32
+export const newToken = (): string => randomBase62(TOKEN_LENGTH)
 const TOKEN = new RegExp(`^[0-9A-Za-z]{${TOKEN_LENGTH}}$`)
 
-/** What a link is made with: `url` is that of the request. */
-export type LinkRequest = { db: Db; now: Date; env: Pick<AuthBindings, 'MAILER'>; url: string }
+/** What a link is made with: `url` is that of the request, and `asking` its browser. */
+export type LinkRequest = {
+  db: Db
+  now: Date
+  env: Pick<AuthBindings, 'MAILER'>
+  url: string
+  asking: Asking
+}
 
 /**
  * Mails a sign-in link. An unknown address is treated like a known one. When the mailbox has too many unused links,
@@ -32,15 +41,15 @@ export type LinkRequest = { db: Db; now: Date; env: Pick<AuthBindings, 'MAILER'>
  * @throws {ApiError} `try_again` when the mail was not sent
  */
 export const sendLink = async (
-  { db, now, env, url: requestUrl }: LinkRequest,
+  { db, now, env, url: requestUrl, asking }: LinkRequest,
   email: string,
   next: string,
 ): Promise<'mailed' | 'on_the_way' | 'refused'> => {
   const mailbox = limitedMailbox(email)
-  const token = randomBase62(TOKEN_LENGTH)
+  const token = newToken()
   const expiresAt = new Date(now.getTime() + LINK_MINUTES * 60_000)
   const tokenHash = await sha256(token)
-  if (!(await saveLink(db, { email, mailbox, tokenHash, next, now, expiresAt }))) return 'on_the_way'
+  if (!(await saveLink(db, { email, mailbox, tokenHash, next, now, expiresAt, asking }))) return 'on_the_way'
   const url = confirmUrl(requestUrl, token)
   try {
     const outcome = await env.MAILER.sendSignInLink({ to: email, url, expiresInMinutes: LINK_MINUTES })
@@ -70,9 +79,10 @@ const notSent = (cause: unknown): ApiError => {
 export const readLink = async (c: AuthContext, token: string): Promise<SignInLink | null> => {
   if (!TOKEN.test(token)) return null
   const hash = await sha256(token)
+  const opening = await askingBrowser(c.req.raw.headers, { secret: c.env.AUTH_SECRET, secure: c.var.secure })
   let link: SignInLink | null = null
   await limitFailures(c, hash, async () => {
-    link = await findLink(c.var.db, hash, c.var.now)
+    link = await findLink(c.var.db, hash, opening, c.var.now)
     return link !== null
   })
   return link
@@ -109,7 +119,7 @@ export const redeemLink = async (
   if (answer.status !== 200) return null
   const verified = (await answer.json()) as Verified
   noteForLog(c, { actor: `user ${verified.user.id}`, outcome: 'signed_in' })
-  const browser = await knowBrowser(c, verified)
+  const browser = await knowBrowser(c, verified, await sha256(token))
   // The new session is valid even if the old one could not be ended.
   await endSessionOf(c).catch(() => {})
   return { cookies: [...sessionCookies(answer.headers, c.var.secure), browser], next: link.next }

@@ -2,7 +2,10 @@
 import type { ErrorDetail } from '../http/errors.ts'
 import { Field } from '../pages/fields.tsx'
 import { Done, Problem } from '../pages/parts.tsx'
+import type { Ask } from './asks.queries.ts'
 import { LINK_MINUTES, SESSION_DAYS } from './better-auth.ts'
+import { browserName, isInApp } from './browsers.ts'
+import { CodeForm, LinkState, OtherBrowser } from './code-pages.tsx'
 
 /** The form that requests a link. */
 export const SignInPage = ({
@@ -55,6 +58,8 @@ export const MailSentPage = ({ email, next }: { email: string; next: string }) =
       We sent a sign-in link to <strong>{email}</strong>. Open it within {LINK_MINUTES} minutes, in the
       browser where you want to sign in.
     </p>
+    <LinkState state={null} />
+    <CodeForm />
     <p class="hint">
       No email after a minute? Check your spam folder and the address above, or{' '}
       <a href={signInPath(next)}>request another link</a>.
@@ -79,7 +84,17 @@ export const MailsOnTheWayPage = ({ email }: { email: string }) => (
 )
 
 /** The target of a link. Email scanners open links but do not submit forms, so a button uses the link up. */
-export const ConfirmPage = ({ email, token }: { email: string; token: string }) => (
+export const ConfirmPage = ({
+  email,
+  token,
+  ask,
+  userAgent,
+}: {
+  email: string
+  token: string
+  ask: Ask | null
+  userAgent: string | undefined
+}) => (
   <>
     <h1>Sign in</h1>
     <p>
@@ -90,6 +105,9 @@ export const ConfirmPage = ({ email, token }: { email: string; token: string }) 
       <button type="submit">Sign in</button>
     </form>
     <p class="hint">If you did not request this link, close this page.</p>
+    {ask && !ask.isSame && (
+      <OtherBrowser ask={ask} here={browserName(userAgent)} isInApp={isInApp(userAgent)} token={token} />
+    )}
   </>
 )
 

@@ -26,6 +26,7 @@ export type AuthService = {
   /**
    * Mails a sign-in link to the person of the headers' cookie.
    *
+   * @param headers `Cookie`, and of the browser that asks, `User-Agent` and `CF-Connecting-IP`
    * @param next the path of this site that the link leads to
    * @returns `on_the_way` if several links have been mailed already
    * @throws when there is no session, or the mail was not sent

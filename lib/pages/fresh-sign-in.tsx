@@ -26,7 +26,12 @@ const ConfirmIdentity = ({ email, isMailed, repeat, back }: Shown) => (
     <p>
       You signed in more than {FRESH_HOURS} hours ago, so nothing was done yet.{' '}
       {isMailed ? 'We sent a sign-in link to ' : 'Sign-in links are on their way to '}
-      <strong>{email}</strong>. Open it in this browser, then return to this page and continue.
+      <strong>{email}</strong>. Open it in this browser, then return to this page and continue. If it opens in
+      an app, or on another device, it may show a code:{' '}
+      <a href="/sign-in/code" target="_blank" rel="noopener">
+        enter it in another tab
+      </a>
+      .
     </p>
     {repeat ? (
       <form method="post" action={repeat.action}>
@@ -48,7 +53,8 @@ const ConfirmIdentity = ({ email, isMailed, repeat, back }: Shown) => (
 
 const askToConfirm = async (c: Context<WorkspaceEnv>, fields: Fields) => {
   const back = returnPath(c)
-  const headers = new Headers({ Cookie: c.req.header('Cookie') ?? '' })
+  const sent = ['Cookie', 'User-Agent', 'CF-Connecting-IP'].map((name) => [name, c.req.header(name) ?? ''])
+  const headers = new Headers(sent.filter(([, value]) => value))
   const outcome = await rpc('auth', c.env.AUTH.sendLink(headers, c.req.url, back))
   const hasSecret = SECRET_FIELDS.some((name) => name in fields)
   const { pathname, search } = new URL(c.req.url)

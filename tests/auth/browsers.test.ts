@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { browserName } from '../../lib/auth/browsers.ts'
+import { browserName, isInApp } from '../../lib/auth/browsers.ts'
 
 const WINDOWS = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64)'
 const WEBKIT = 'AppleWebKit/537.36 (KHTML, like Gecko)'
@@ -41,4 +41,25 @@ test.each([
   { name: 'Unknown browser', agent: undefined },
 ])('$name is read from $agent', ({ name, agent }) => {
   expect(browserName(agent)).toBe(name)
+})
+
+const IPHONE =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko)'
+const ANDROID = `Mozilla/5.0 (Linux; Android 15; Pixel 9${WEBKIT}`
+
+test.each([
+  { what: 'a mail app on an iPhone', agent: `${IPHONE} Mobile/15E148`, isIn: true },
+  { what: 'Gmail on an iPhone', agent: `${IPHONE} GSA/370.0 Mobile/15E148 Safari/604.1`, isIn: true },
+  { what: 'Instagram', agent: `${IPHONE} Mobile/15E148 Instagram 380.0 (iPhone16,1)`, isIn: true },
+  {
+    what: 'an Android WebView',
+    agent: `Mozilla/5.0 (Linux; Android 15; Pixel 9; wv) ${WEBKIT} Version/4.0 Chrome/140.0 Mobile Safari/537.36`,
+    isIn: true,
+  },
+  { what: 'Safari on an iPhone', agent: `${IPHONE} Version/18.5 Mobile/15E148 Safari/604.1`, isIn: false },
+  { what: 'Chrome on Android', agent: `${ANDROID} Chrome/140.0 Mobile Safari/537.36`, isIn: false },
+  { what: 'Firefox on Windows', agent: `${WINDOWS} Gecko/20100101 Firefox/140.0`, isIn: false },
+  { what: 'nothing', agent: undefined, isIn: false },
+])('$what is inside of an app: $isIn', ({ agent, isIn }) => {
+  expect(isInApp(agent)).toBe(isIn)
 })

@@ -51,6 +51,41 @@ test.each(WALKS)('the pages are accessible in $scheme colours at $width pixels',
   await inspect(page)
 })
 
+test('the browser that asked sees where the link was opened and used, and takes the code', async () => {
+  const address = fromSomewhere()
+  const [page, phone] = [await browser.as(''), await browser.as('', { width: 390, scheme: 'dark' })]
+  for (const each of [page, phone]) await each.setExtraHTTPHeaders(address)
+  const email = somebody()
+  const ask = async () => {
+    await page.goto('/sign-in')
+    await page.getByLabel('Email address').fill(email)
+    await page.getByRole('button', { name: 'Send sign-in link' }).click()
+    await page.getByLabel('Code').waitFor()
+    await phone.goto((await newestLink(email)).href)
+    await phone.getByRole('heading', { name: 'Another browser' }).waitFor()
+  }
+  await ask()
+  await inspect(phone, 'sign-in-elsewhere')
+  await phone.getByRole('button', { name: 'Show code' }).click()
+  const code = (await phone.locator('.code').textContent()) ?? ''
+  await inspect(phone, 'sign-in-code-shown')
+  await page.getByText('Enter the code that is shown there.').waitFor()
+  await inspect(page, 'sign-in-sent')
+  await page.getByLabel('Code').fill('12')
+  await page.getByRole('button', { name: 'Sign in with code' }).click()
+  await page.getByText('This code is wrong').first().waitFor()
+  await inspect(page, 'sign-in-code-wrong')
+  await page.getByLabel('Code').fill(code)
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/app')
+
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await ask()
+  await phone.getByRole('button', { name: 'Sign in' }).click()
+  await phone.waitForURL('**/app')
+  await page.getByText('you are signed in in another browser').waitFor()
+})
+
 test('the list of sessions is accessible, and works by keyboard and without JavaScript', async () => {
   const email = somebody()
   const phone = 'Mozilla/5.0 (Android 15; Mobile; rv:140.0) Gecko/140.0 Firefox/140.0'

@@ -1,0 +1,64 @@
+import { askState, type CodeCandidate, passLink, setCode, takeAttempt } from '../../lib/auth/asks.queries.ts'
+import { CodePage, ShownCodePage } from '../../lib/auth/code-pages.tsx'
+import { type AuthContext, type AuthEnv, openAuth } from '../../lib/auth/context.ts'
+import { limitFailures } from '../../lib/auth/failed-attempts.ts'
+import { newToken, readLink, redeemLink } from '../../lib/auth/links.ts'
+import { badLink, browserOf, enter, limitCaller } from '../../lib/auth/replies.tsx'
+import { isCode, newCode, readCode, signCode } from '../../lib/auth/sign-in-codes.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import { form } from '../../lib/http/validate.ts'
+import { renderPage } from '../../lib/pages/render.tsx'
+import { sha256 } from '../../lib/sha256.ts'
+
+const WRONG =
+  'This code is wrong, or none was shown yet. Open the link in the email, choose “Show code” there, and type its six digits. After five attempts, request another link.'
+
+/** The page for a code, with what became of the link of this browser. */
+const showCodePage = async (c: AuthContext, problem?: string) => {
+  const { browserHash } = await browserOf(c)
+  const state = await askState(c.var.db, browserHash, c.var.now)
+  const children = <CodePage state={state} problem={problem} />
+  return renderPage(c, { title: 'Sign-in code', children }, problem ? 400 : 200)
+}
+
+/** The link of this browser whose code was typed, if any. Each comparison is counted before it is made. */
+const findMatch = async (c: AuthContext, code: string): Promise<CodeCandidate | undefined> => {
+  const { browserHash } = await browserOf(c)
+  const matches: CodeCandidate[] = []
+  await limitFailures(c, `code ${browserHash}`, async () => {
+    for (const candidate of await takeAttempt(c.var.db, browserHash, c.var.now))
+      if (await isCode(c.env.AUTH_SECRET, candidate.id, code, candidate.codeHash)) matches.push(candidate)
+    return matches.length > 0
+  })
+  return matches[0]
+}
+
+/** Codes: shown where a link was opened, and typed in the browser that asked for it. */
+export default createRoutes<AuthEnv>()
+  .post('/auth/code', openAuth(), form(), async (c) => {
+    await limitCaller(c)
+    const { token = '' } = c.req.valid('form')
+    const link = await readLink(c, token)
+    if (!link?.ask) return badLink(c)
+    const { networkHash, browser: openedIn } = await browserOf(c)
+    const code = newCode()
+    const isSet = await setCode(
+      c.var.db,
+      { tokenHash: await sha256(token), networkHash, openedIn, now: c.var.now },
+      (askId) => signCode(c.env.AUTH_SECRET, askId, code),
+    )
+    if (!isSet) return badLink(c)
+    const children = <ShownCodePage code={code} browser={link.ask.browser} email={link.email} />
+    return renderPage(c, { title: 'Sign-in code', children })
+  })
+  .get('/sign-in/code', openAuth(), (c) => showCodePage(c))
+  .post('/sign-in/code', openAuth(), form(), async (c) => {
+    await limitCaller(c)
+    const code = readCode(c.req.valid('form').code)
+    const match = code === null ? undefined : await findMatch(c, code)
+    if (!match) return showCodePage(c, WRONG)
+    const token = newToken()
+    const isPassed = await passLink(c.var.db, match, await sha256(token))
+    const signedIn = isPassed ? await redeemLink(c, token) : null
+    return signedIn ? enter(c, signedIn) : showCodePage(c, WRONG)
+  })

@@ -1,0 +1,30 @@
+/** What several routes of the auth Worker do before or after signing in. */
+import { noteForLog } from '../http/logging.ts'
+import { nudge } from '../http/nudge.service.ts'
+import { callerKey, limitRate } from '../http/rate-limit.ts'
+import { renderPage } from '../pages/render.tsx'
+import { askingBrowser } from './asking.ts'
+import type { AuthContext } from './context.ts'
+import { BadLinkPage } from './pages.tsx'
+
+/** Limits requests that send or redeem links, by IP address. @throws {ApiError} `rate_limited` */
+export const limitCaller = (c: AuthContext): Promise<void> =>
+  limitRate(c.env.RATE_LIMIT, `from ${callerKey(c)}`)
+
+/** The browser of a request, which gets a cookie if it has none. */
+export const browserOf = (c: AuthContext) =>
+  askingBrowser(c.req.raw.headers, { secret: c.env.AUTH_SECRET, secure: c.var.secure })
+
+/** The page for a link that was used, has expired or is unknown. */
+export const badLink = (c: AuthContext) => {
+  noteForLog(c, { outcome: 'link_invalid' })
+  return renderPage(c, { title: 'Invalid sign-in link', children: <BadLinkPage /> }, 400)
+}
+
+/** Lets a browser in that has signed in: sets its cookies, and opens the page that was asked for. */
+export const enter = (c: AuthContext, { cookies, next }: { cookies: string[]; next: string }) => {
+  // A sign-in in a new browser is mailed.
+  nudge(c, 'OUTBOX')
+  for (const cookie of cookies) c.header('Set-Cookie', cookie, { append: true })
+  return c.redirect(next, 303)
+}
