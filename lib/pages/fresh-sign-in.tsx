@@ -53,8 +53,11 @@ const ConfirmIdentity = ({ email, isMailed, repeat, back }: Shown) => (
 
 const askToConfirm = async (c: Context<WorkspaceEnv>, fields: Fields) => {
   const back = returnPath(c)
-  const sent = ['Cookie', 'User-Agent', 'CF-Connecting-IP'].map((name) => [name, c.req.header(name) ?? ''])
-  const headers = new Headers(sent.filter(([, value]) => value))
+  const headers = new Headers({ Cookie: c.req.header('Cookie') ?? '' })
+  for (const name of ['User-Agent', 'CF-Connecting-IP']) {
+    const value = c.req.header(name)
+    if (value) headers.set(name, value)
+  }
   const outcome = await rpc('auth', c.env.AUTH.sendLink(headers, c.req.url, back))
   const hasSecret = SECRET_FIELDS.some((name) => name in fields)
   const { pathname, search } = new URL(c.req.url)
