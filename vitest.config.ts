@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { compileLanguages } from './dev/compile-languages.mjs'
 
 /** The slowest files, which start first: a slow file at the end would leave a core idle. */
 const LONG = [
@@ -74,6 +75,8 @@ class LongestFirst extends BaseSequencer {
     return sorted.sort((a, b) => placeOf(a) - placeOf(b))
   }
 }
+
+await compileLanguages()
 
 // Tests start some sixty Node processes: each reads the code that an earlier one has compiled.
 process.env.NODE_COMPILE_CACHE ??= 'node_modules/.cache/node-compile'

@@ -1,5 +1,5 @@
 // Runs before every npm script, on any Node and without packages: installs the pinned packages if node_modules is
-// missing or older than the lockfile.
+// missing or older than the lockfile, and compiles the catalogs of languages if they have changed.
 import { spawnSync } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -21,3 +21,6 @@ if (modified('node_modules/.package-lock.json') < modified('package-lock.json'))
     process.exit(status ?? 1)
   }
 }
+
+const { compileLanguages } = await import('./compile-languages.mjs')
+await compileLanguages()

@@ -30,6 +30,7 @@ import { limitedMailbox } from '../lib/mail/address.ts'
 import { noticeFor } from '../lib/pages/parts.tsx'
 import { errorPage, noSuchPage, renderPage } from '../lib/pages/render.tsx'
 import code from './auth/code.tsx'
+import language from './auth/language.ts'
 import sessions from './auth/sessions.tsx'
 
 /** Mails a link, whether or not the address is known. @throws {ApiError} `try_again` */
@@ -113,6 +114,7 @@ const app = createApp()
   })
   .route('/', code)
   .route('/', sessions)
+  .route('/', language)
   .post('/api/auth/sign-in/magic-link', openAuth(), body(LinkRequest), async (c) => {
     const { email, next } = c.req.valid('json')
     await limitCaller(c)

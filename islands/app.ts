@@ -12,12 +12,12 @@ document.addEventListener('click', async ({ target }) => {
   const { innerHTML: label } = button
   try {
     await navigator.clipboard.writeText(button.dataset.copy ?? '')
-    button.textContent = 'Copied'
+    button.textContent = button.dataset.copied ?? 'Copied'
   } catch {
     // The clipboard is blocked, for example without https. Select the text instead.
     const text = button.parentElement?.querySelector('code')
     if (text) getSelection()?.selectAllChildren(text)
-    button.textContent = 'Press Ctrl+C'
+    button.textContent = button.dataset.blocked ?? 'Press Ctrl+C'
   }
   setTimeout(() => {
     button.innerHTML = label
@@ -25,7 +25,11 @@ document.addEventListener('click', async ({ target }) => {
 })
 
 /** Times are in UTC, and stay so in a tooltip. Days are those of UTC, and have no other zone. */
-const LOCAL = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
+const { lang } = document.documentElement
+const LOCAL = new Intl.DateTimeFormat(lang === 'en' ? 'en-GB' : lang, {
+  dateStyle: 'medium',
+  timeStyle: 'short',
+})
 const localizeTimes = (root: ParentNode): void => {
   for (const time of root.querySelectorAll<HTMLTimeElement>('time[datetime*="T"]')) {
     time.title = time.textContent

@@ -6,13 +6,6 @@ import { type DayRange, dayOf, daysAfter, isDay, lengthOf, MAX_RANGE_DAYS, range
 export const PERIODS = [7, 30, 90, 365] as const
 export type PeriodDays = (typeof PERIODS)[number]
 
-export const PERIOD_NAMES: Record<PeriodDays, string> = {
-  7: '7 days',
-  30: '30 days',
-  90: '90 days',
-  365: '12 months',
-}
-
 /** The period that a query asks for: 30 days by default, whatever it says. */
 export const readPeriodDays = (text: string | undefined): PeriodDays =>
   PERIODS.find((days) => String(days) === text) ?? 30

@@ -16,7 +16,7 @@ const SUFFIXED = /\.(queries|schemas|responses|service|rpc)\.ts$/
 /** Web Crypto, which computes but is not synchronous. */
 const CRYPTO = ['lib/secrets.ts', 'lib/sha256.ts', 'lib/mail/unsubscribe.ts']
 /** Libraries that only compute. */
-const PURE_LIBRARIES = /^(date-fns\/\w+|@date-fns\/utc)$/
+const PURE_LIBRARIES = /^(date-fns\/\w+|@date-fns\/utc|icu-minify\/format)$/
 
 const isRuleFile = (file: string) =>
   (/^lib\/.*\.ts$/.test(file) || file.startsWith('islands/import/rules/')) &&

@@ -1,6 +1,7 @@
 import { globSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { build, stop } from 'esbuild'
+import { compileLanguages } from '../compile-languages.mjs'
 import { ROOT } from '../root.ts'
 import { readWorkerConfigs } from './wrangler-config.ts'
 
@@ -13,6 +14,7 @@ export type Bundles = Record<string, string>
  * @throws when one of them doesn't build
  */
 export const bundleWorkers = async (): Promise<Bundles> => {
+  await compileLanguages()
   const { outputFiles } = await build({
     entryPoints: Object.fromEntries([...readWorkerConfigs()].map(([env, { main }]) => [env, main])),
     outdir: '/',

@@ -1,8 +1,10 @@
 import type { WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { page } from '../../lib/http/lists.ts'
+import { inEnglish } from '../../lib/languages/message.ts'
+import { COMMISSION_KIND_NAMES } from '../../lib/languages/names.ts'
 import { areFilters, Empty, Filters, ListEnd, partnerChip, readFilters } from '../../lib/pages/filters.tsx'
-import { COMMISSION_KIND_NAMES, CommissionTable } from '../../lib/pages/ledger.tsx'
+import { CommissionTable } from '../../lib/pages/ledger.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { sortingByTime } from '../../lib/pages/sorting.ts'
 import { orderOf } from '../../lib/tracking/commission-lists.queries.ts'
@@ -20,7 +22,10 @@ const STATUSES = [
   { value: 'paid', label: 'Paid' },
   { value: 'shadow', label: 'Shadow' },
 ]
-const KINDS = [ANY, ...Object.entries(COMMISSION_KIND_NAMES).map(([value, label]) => ({ value, label }))]
+const KINDS = [
+  ANY,
+  ...Object.entries(COMMISSION_KIND_NAMES).map(([value, name]) => ({ value, label: inEnglish(name) })),
+]
 
 /** The column that shows what a list is sorted by: of commissions in payouts, the payout. */
 const SORTED = { id: 'created', payable_at: 'payableFrom', payout_id: 'status' } as const

@@ -5,6 +5,7 @@ import { createRoutes } from '../../lib/http/app.ts'
 import type { ApiError } from '../../lib/http/errors.ts'
 import { found, notFound } from '../../lib/http/found.ts'
 import { checked, form } from '../../lib/http/validate.ts'
+import { inEnglish } from '../../lib/languages/message.ts'
 import { parseMoney } from '../../lib/money.ts'
 import { checkForm } from '../../lib/pages/forms.ts'
 import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
@@ -55,7 +56,7 @@ const showPartner = async (c: Context<WorkspaceEnv>, refused?: Refused, status: 
   )
   const { name, email, siteUrl } = read.partner
   const slugs = read.links.map(({ slug }) => slug)
-  const built = c.req.method === 'GET' ? buildLink(c.req.query(), { siteUrl, slugs }) : undefined
+  const built = c.req.method === 'GET' ? buildLink(c.req.query(), { siteUrl, slugs }, inEnglish) : undefined
   const done = refused ? undefined : noticeFor(DONE, c.req.query('done'))
   const children = <PartnerPage {...read} {...{ period, problem, refused, built, workspace, now, done }} />
   return renderPage(

@@ -2,17 +2,18 @@ import { managersOnly } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { type Fields, form } from '../../lib/http/validate.ts'
+import { inEnglish } from '../../lib/languages/message.ts'
 import { Checkbox, Field } from '../../lib/pages/fields.tsx'
 import { checkForm, type Reading } from '../../lib/pages/forms.ts'
 import { Done, noticeFor, Problem } from '../../lib/pages/parts.tsx'
-import { PARTY_LABELS, PartyFields } from '../../lib/pages/party-fields.tsx'
+import { PartyFields, partyLabels } from '../../lib/pages/party-fields.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { readPayer, type StoredPayer } from '../../lib/payouts/payers.queries.ts'
 import { PayerChange } from '../../lib/payouts/payers.schemas.ts'
 import { changePayer, type SealEnv } from '../../lib/payouts/payers.service.ts'
 
 const DONE = { saved: 'Business details saved.' }
-const LABELS = { ...PARTY_LABELS, iban: 'IBAN' }
+const LABELS = { ...partyLabels(inEnglish), iban: 'IBAN' }
 
 const payerFields = ({ name, street, postalCode, city, country, vatId }: StoredPayer): Fields =>
   Object.fromEntries(

@@ -1,14 +1,16 @@
 import type { Context } from 'hono'
 import type { SessionEnv } from '../../lib/auth/session.ts'
-import { merchantAt } from '../../lib/brand/brand.ts'
+import { contactValues } from '../../lib/brand/brand.ts'
 import { readContacts } from '../../lib/brand/brands.queries.ts'
 import { randomBase62 } from '../../lib/db/ids.ts'
 import { readEmail } from '../../lib/emails.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { NO_EMAIL } from '../../lib/http/fields.ts'
 import { form } from '../../lib/http/validate.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { AddressPage, ChangedPage, ConfirmAddressPage, LinkSentPage } from '../../lib/pages/address.tsx'
 import { renderPortal } from '../../lib/pages/portal.tsx'
+import { textsOf } from '../../lib/pages/text.ts'
 import { sha256 } from '../../lib/sha256.ts'
 import {
   changeAddress,
@@ -21,21 +23,13 @@ const TOKEN_LENGTH = 32
 /** Nobody waits for it like for a sign-in link, and it is of no use without a session. */
 const LINK_HOURS = 24
 
-const TITLE = 'Email address'
 const PATH = '/portal/address'
-const EXPIRED =
-  'This link has been used or has expired, or you are signed in with another address. Request a new one.'
-/** @param addresses of the programs' support */
-const taken = (addresses: string[]): string =>
-  `The new address is already in use in one of your programs. Use another one, or ask ${merchantAt(addresses)}.`
-const TOO_MANY =
-  'No link was sent: you are no partner, or several links have been sent already. Use one of them, or wait a day.'
 
 const showForm = (c: Context<SessionEnv>, problem?: string, email?: string) =>
   renderPortal(
     c,
     {
-      title: TITLE,
+      title: textsOf(c)(m.email_address),
       at: '/portal',
       children: <AddressPage current={c.var.user.email} email={email} problem={problem} />,
     },
@@ -50,14 +44,15 @@ export default createRoutes<SessionEnv>()
     const typed = c.req.valid('form').email
     const to = readEmail(typed)
     if (!to) return showForm(c, NO_EMAIL, typed)
-    if (to === user.email) return showForm(c, 'This is your address already.', typed)
+    if (to === user.email) return showForm(c, textsOf(c)(m.address_is_yours), typed)
     const token = randomBase62(TOKEN_LENGTH)
     const url = new URL(`${PATH}/confirm?token=${token}`, c.req.url).href
     const expiresAt = new Date(now.getTime() + LINK_HOURS * 3_600_000)
     const request = { from: user.email, to, tokenHash: await sha256(token), url, now, expiresAt }
-    if (!(await requestAddressChange(db, request))) return showForm(c, TOO_MANY, typed)
+    if (!(await requestAddressChange(db, request)))
+      return showForm(c, textsOf(c)(m.too_many_address_links), typed)
     return renderPortal(c, {
-      title: TITLE,
+      title: textsOf(c)(m.email_address),
       at: '/portal',
       children: <LinkSentPage to={to} hours={LINK_HOURS} />,
     })
@@ -66,18 +61,25 @@ export default createRoutes<SessionEnv>()
     const { db, now, user } = c.var
     const token = c.req.query('token') ?? ''
     const to = await findAddressChange(db, user.email, await sha256(token), now)
-    if (!to) return showForm(c, EXPIRED)
+    if (!to) return showForm(c, textsOf(c)(m.link_expired))
     const children = <ConfirmAddressPage from={user.email} to={to} token={token} />
-    return renderPortal(c, { title: TITLE, at: '/portal', children })
+    return renderPortal(c, { title: textsOf(c)(m.email_address), at: '/portal', children })
   })
   .post(`${PATH}/confirm`, form(), async (c) => {
     const { db, now, user } = c.var
     const tokenHash = await sha256(c.req.valid('form').token ?? '')
     const to = await findAddressChange(db, user.email, tokenHash, now)
-    if (!to) return showForm(c, EXPIRED)
+    if (!to) return showForm(c, textsOf(c)(m.link_expired))
     const portalUrl = new URL('/portal', c.req.url).href
     const outcome = await changeAddress(db, { from: user.email, to, tokenHash, now, portalUrl })
-    if (outcome === 'taken') return showForm(c, taken(await readContacts(db, user.email)))
-    if (outcome !== 'changed') return showForm(c, EXPIRED)
-    return renderPortal(c, { title: TITLE, at: '/portal', children: <ChangedPage to={to} /> })
+    if (outcome === 'taken') {
+      const contacts = await readContacts(db, user.email)
+      return showForm(c, textsOf(c)(m.address_taken, contactValues(...contacts)))
+    }
+    if (outcome !== 'changed') return showForm(c, textsOf(c)(m.link_expired))
+    return renderPortal(c, {
+      title: textsOf(c)(m.email_address),
+      at: '/portal',
+      children: <ChangedPage to={to} />,
+    })
   })

@@ -3,19 +3,22 @@
 import { MAX_TEXT_LENGTH } from '../../lib/applications/applications.ts'
 import type { PublicJoinPage } from '../../lib/applications/join-pages.queries.ts'
 import { MAX_ID_LENGTH } from '../../lib/http/fields.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { Checkbox, controls, Field, type FormState, TextArea } from '../../lib/pages/fields.tsx'
 import { Problem } from '../../lib/pages/parts.tsx'
+import { strong } from '../../lib/pages/tags.tsx'
 import { Terms } from '../../lib/pages/terms.tsx'
+import { t } from '../../lib/pages/text.ts'
 
-const LABELS = {
-  name: 'Your name',
-  siteUrl: 'Your site or channel (optional)',
-  promotion: 'How will you promote us?',
-}
+const labels = () => ({
+  name: t(m.your_name),
+  siteUrl: t(m.your_site),
+  promotion: t(m.your_promotion),
+})
 
 /** What an application says of the person, who was not invited. */
 const Questions = ({ page, fields, errors }: FormState & { page: PublicJoinPage }) => {
-  const control = controls(LABELS, { fields, errors })
+  const control = controls(labels(), { fields, errors })
   return (
     <>
       <Field {...control('siteUrl')} type="url" maxlength={MAX_TEXT_LENGTH} autocomplete="url" />
@@ -39,14 +42,12 @@ type FormProps = FormState & { page: PublicJoinPage; email: string; isInvited: b
 
 /** Who was invited says a name only, and accepts the terms. */
 export const ApplyForm = ({ page, email, isInvited, fields, errors }: FormProps) => {
-  const control = controls(LABELS, { fields, errors })
-  const labels = Object.fromEntries(page.questions.map((question, index) => [`answer${index}`, question]))
+  const control = controls(labels(), { fields, errors })
+  const answers = Object.fromEntries(page.questions.map((question, index) => [`answer${index}`, question]))
   return (
     <>
-      <Problem errors={errors} labels={{ ...LABELS, ...labels, accepts: 'Terms' }} />
-      <p>
-        You apply as <strong>{email}</strong>.
-      </p>
+      <Problem errors={errors} labels={{ ...labels(), ...answers, accepts: t(m.terms) }} />
+      <p>{t(m.apply_as, { email, strong })}</p>
       <form method="post">
         <Field {...control('name')} required maxlength={MAX_ID_LENGTH} autocomplete="name" />
         {!isInvited && <Questions page={page} fields={fields} errors={errors} />}
@@ -54,10 +55,10 @@ export const ApplyForm = ({ page, email, isInvited, fields, errors }: FormProps)
           <>
             <Terms agreement={page.agreement} />
             <input type="hidden" name="version" value={page.agreement.version} />
-            <Checkbox label="I accept these terms" name="accepts" checked={fields.accepts !== undefined} />
+            <Checkbox label={t(m.accept_these_terms)} name="accepts" checked={fields.accepts !== undefined} />
           </>
         )}
-        <button type="submit">{isInvited ? 'Become a partner' : 'Send application'}</button>
+        <button type="submit">{t(isInvited ? m.become_partner : m.send_application)}</button>
       </form>
     </>
   )

@@ -1,7 +1,9 @@
 /** A partner's balance in one program. */
 
+import * as m from '../../lib/languages/messages.ts'
 import { money } from '../../lib/pages/money.tsx'
 import { Day } from '../../lib/pages/portal.tsx'
+import { t } from '../../lib/pages/text.ts'
 import { nextOccurrence } from '../../lib/payouts/schedules.ts'
 import type { Balance, Partnership } from '../../lib/portal/portal.queries.ts'
 
@@ -16,11 +18,11 @@ type NumbersProps = {
 const BalanceNumbers = ({ balance, minimumCents, dueCents }: NumbersProps) => {
   const { currency, heldCents, pendingCents, payableCents, processingCents, paidCents } = balance
   const numbers: [label: string, cents: bigint][] = [
-    ...(heldCents === 0n ? [] : ([['In review', heldCents]] as [string, bigint][])),
-    ['Pending', pendingCents],
-    ['Payable', payableCents],
-    ['Processing', processingCents],
-    ['Paid', paidCents],
+    ...(heldCents === 0n ? [] : ([[t(m.balance_held), heldCents]] as [string, bigint][])),
+    [t(m.balance_pending), pendingCents],
+    [t(m.balance_payable), payableCents],
+    [t(m.balance_processing), processingCents],
+    [t(m.balance_paid), paidCents],
   ]
   return (
     <>
@@ -32,17 +34,9 @@ const BalanceNumbers = ({ balance, minimumCents, dueCents }: NumbersProps) => {
           </div>
         ))}
       </dl>
-      {payableCents < 0n && (
-        <p class="hint">
-          Refunds or corrections after a payout made this balance negative. It is deducted from your future
-          earnings. You have nothing to pay back.
-        </p>
-      )}
+      {payableCents < 0n && <p class="hint">{t(m.balance_negative)}</p>}
       {payableCents > 0n && dueCents < minimumCents && (
-        <p class="hint">
-          This program pays once {money(minimumCents, currency)} or more are due to you. Smaller balances are
-          carried forward.
-        </p>
+        <p class="hint">{t(m.balance_minimum, { amount: money(minimumCents, currency) })}</p>
       )}
     </>
   )
@@ -52,13 +46,8 @@ const BalanceNumbers = ({ balance, minimumCents, dueCents }: NumbersProps) => {
 const NextPayout = ({ partnership, now }: { partnership: Partnership; now: Date }) => {
   const { status, paysByStripe } = partnership
   const next = paysByStripe ? nextOccurrence(partnership, now) : null
-  if (status === 'banned') return <>No payouts are made while you are not active in this program.</>
-  if (!next) return <>Payable commissions are paid when the merchant makes the next payout.</>
-  return (
-    <>
-      Payable commissions are paid with the next payout, on <Day at={next} />.
-    </>
-  )
+  if (status === 'banned') return <>{t(m.balance_hint_banned)}</>
+  return <>{next ? t(m.balance_hint_next, { day: () => <Day at={next} /> }) : t(m.balance_hint_open)}</>
 }
 
 type Props = {
@@ -72,7 +61,7 @@ type Props = {
 /** A partner's balances in one program, and the next payout. */
 export const Balances = ({ partnership, balances, due, now }: Props) => (
   <>
-    <h3>Balance</h3>
+    <h3>{t(m.balance)}</h3>
     {balances.map((balance) => (
       <BalanceNumbers
         balance={balance}
@@ -81,14 +70,7 @@ export const Balances = ({ partnership, balances, due, now }: Props) => (
       />
     ))}
     <p class="hint">
-      {balances.length === 0 ? (
-        'No earnings yet. Commissions are pending during the holding period for refunds, then payable.'
-      ) : (
-        <>
-          Commissions are pending during the holding period for refunds.{' '}
-          <NextPayout partnership={partnership} now={now} />
-        </>
-      )}
+      {balances.length === 0 ? t(m.balance_none) : <NextPayout partnership={partnership} now={now} />}
     </p>
   </>
 )

@@ -1,9 +1,12 @@
 /** The status and payment of a commission, as its partner sees them. */
 
+import type { Message } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { Status } from '../../lib/pages/ledger.tsx'
 import { Day } from '../../lib/pages/portal.tsx'
+import { t } from '../../lib/pages/text.ts'
 import { commissionStatus, type CommissionState as State } from '../../lib/tracking/commissions.ts'
-import { type HoldReason, holdReasonForPartners } from '../../lib/tracking/holds.ts'
+import type { HoldReason } from '../../lib/tracking/holds.ts'
 
 /** What determines a commission's status. */
 export type CommissionState = State & {
@@ -15,30 +18,47 @@ export type CommissionState = State & {
   isReversed: boolean
 }
 
+const LABELS: Record<ReturnType<typeof commissionStatus>, Message> = {
+  pending: m.commission_pending,
+  payable: m.commission_payable,
+  processing: m.commission_processing,
+  paid: m.commission_paid,
+  held: m.commission_held,
+  shadow: m.commission_shadow,
+}
+
 /** A commission's status. Only the portal shows "reversed", and "in review" for one that is held. */
 export const CommissionStatus = ({ state, now }: { state: CommissionState; now: Date }) => {
-  if (state.isReversed) return <Status status="reversed" />
+  if (state.isReversed) return <Status status="reversed" label={t(m.commission_reversed)} />
   const status = commissionStatus(state, now)
-  return <Status status={status} label={status === 'held' ? 'in review' : undefined} />
+  return <Status status={status} label={t(LABELS[status])} />
+}
+
+/** Why a commission is held. @param note a manager's reason */
+const holdReason = (reason: HoldReason, note: string | null): string => {
+  if (reason === 'manual') return t(m.hold_manual, { note: note ?? '' })
+  return t(reason === 'self_referral' ? m.hold_self_referral : m.hold_possible_duplicate)
+}
+
+type PaymentProps = {
+  state: CommissionState
+  now: Date
+  /** What was reversed of it; negative if it was reinstated. If it was paid, another payout makes up for it. */
+  reversedCents?: bigint
 }
 
 /** When a commission is or was paid. */
-export const PaymentDate = ({ state, now }: { state: CommissionState; now: Date }) => {
-  const { payableAt, paidAt, isReversed, holdReason, holdNote } = state
+export const PaymentDate = ({ state, now, reversedCents = 0n }: PaymentProps) => {
+  const { payableAt, paidAt, isReversed, holdNote } = state
   const status = commissionStatus(state, now)
   if (paidAt) {
-    return (
-      <>
-        Paid on <Day at={paidAt} />
-      </>
-    )
+    const day = () => <Day at={paidAt} />
+    if (reversedCents === 0n) return <>{t(m.paid_on, { day })}</>
+    return <>{t(reversedCents > 0n ? m.paid_reversal_deducted : m.paid_reversal_added, { day })}</>
   }
-  if (isReversed) return <>Not payable</>
-  if (status === 'processing') return <>Payout processing</>
-  if (status === 'held') return <>{holdReason && holdReasonForPartners(holdReason, holdNote)}</>
-  return (
-    <>
-      {status === 'pending' ? 'Payable from' : 'Payable since'} <Day at={payableAt} />
-    </>
-  )
+  if (isReversed || status === 'shadow') return <>{t(m.not_payable)}</>
+  if (status === 'processing') return <>{t(m.payout_processing)}</>
+  if (status === 'held') return <>{state.holdReason && holdReason(state.holdReason, holdNote)}</>
+  const day = () => <Day at={payableAt} />
+  return <>{t(status === 'pending' ? m.payable_from : m.payable_since, { day })}</>
 }

@@ -1,9 +1,12 @@
 import type { SessionEnv } from '../../lib/auth/session.ts'
 import { createRoutes } from '../../lib/http/app.ts'
-import { COMMISSION_KIND_NAMES } from '../../lib/pages/ledger.tsx'
+import * as m from '../../lib/languages/messages.ts'
+import { COMMISSION_KIND_NAMES } from '../../lib/languages/names.ts'
 import { money } from '../../lib/pages/money.tsx'
 import { Table } from '../../lib/pages/parts.tsx'
 import { Day, ProgramName } from '../../lib/pages/portal.tsx'
+import { linkTo } from '../../lib/pages/tags.tsx'
+import { t, textsOf } from '../../lib/pages/text.ts'
 import { type OwnCommission, readOwnCommissions } from '../../lib/portal/lists.queries.ts'
 import { maskCustomer } from '../../lib/portal/mask.ts'
 import { CommissionQuery } from '../../lib/portal/portal.schemas.ts'
@@ -39,25 +42,22 @@ const Row = ({
       {hasManyPrograms && <ProgramName name={commission.program} />}
       <td>
         {eventId ? (
-          <a href={`/portal/events/${eventId}`}>{COMMISSION_KIND_NAMES[kind]}</a>
+          <a href={`/portal/events/${eventId}`}>{t(COMMISSION_KIND_NAMES[kind])}</a>
         ) : (
-          COMMISSION_KIND_NAMES[kind]
+          t(COMMISSION_KIND_NAMES[kind])
         )}{' '}
         {commission.customer && maskCustomer(commission.customer)}
         {commission.adjustmentReason && <small>{commission.adjustmentReason}</small>}
       </td>
       <td class="number">
         {money(cents, currency)}
-        {reversed ? <small>{money(reversed, currency)} reversed</small> : null}
+        {reversed ? <small>{t(m.amount_reversed, { amount: money(reversed, currency) })}</small> : null}
       </td>
       <td>
         <CommissionStatus state={state} now={now} />
       </td>
       <td class="words">
-        <PaymentDate state={state} now={now} />
-        {state.paidAt && reversed
-          ? `. The reversal is ${reversed > 0n ? 'deducted from' : 'added to'} another payout.`
-          : ''}
+        <PaymentDate state={state} now={now} reversedCents={reversed ?? 0n} />
       </td>
     </tr>
   )
@@ -65,14 +65,14 @@ const Row = ({
 
 const CommissionTable = ({ list, now }: { list: List<OwnCommission>; now: Date }) => (
   <Table
-    caption="Commissions"
+    caption={t(m.nav_commissions)}
     head={[
-      'Created',
-      ...(list.hasManyPrograms ? ['Program'] : []),
-      'Type',
-      { number: 'Amount' },
-      'Status',
-      'Payment',
+      t(m.created_column),
+      ...(list.hasManyPrograms ? [t(m.program)] : []),
+      t(m.type_column),
+      { number: t(m.amount_column) },
+      t(m.status),
+      t(m.payment_column),
     ]}
   >
     {list.data.map((commission) => (
@@ -81,18 +81,11 @@ const CommissionTable = ({ list, now }: { list: List<OwnCommission>; now: Date }
   </Table>
 )
 
-const OF_ONE_PAYOUT = (
+const Intro = ({ ofPayout }: { ofPayout: boolean }) => (
   <p>
-    The commissions in one of your <a href="/portal/payouts">payouts</a>.{' '}
-    <a href="/portal/commissions">Show all commissions</a>
-  </p>
-)
-
-const OF_ALL = (
-  <p>
-    Your earnings from sales and leads. A commission is pending during the holding period for refunds, then
-    payable with the next payout. Events without a commission are listed under{' '}
-    <a href="/portal/events">Sales and leads</a>, with the reason.
+    {ofPayout
+      ? t(m.commissions_of_payout, { payouts: linkTo('/portal/payouts'), all: linkTo('/portal/commissions') })
+      : t(m.commissions_intro, { events: linkTo('/portal/events') })}
   </p>
 )
 
@@ -103,14 +96,13 @@ export default createRoutes<SessionEnv>().get('/portal/commissions', async (c) =
     readOwnCommissions(db, user.email, { ...filter, payoutId: payout }),
   )
   const { payout } = list.query
+  const t = textsOf(c)
   return renderList(c, {
-    title: 'Commissions',
+    title: t(m.nav_commissions),
     at: '/portal/commissions',
     list,
-    intro: payout ? OF_ONE_PAYOUT : OF_ALL,
-    empty: payout
-      ? 'This payout has no commissions of yours.'
-      : 'No commissions yet. Share your link to earn the first one.',
+    intro: <Intro ofPayout={payout !== undefined} />,
+    empty: t(payout ? m.no_commissions_of_payout : m.no_commissions),
     children: <CommissionTable list={list} now={now} />,
   })
 })

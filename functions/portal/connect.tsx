@@ -5,6 +5,7 @@ import { createRoutes } from '../../lib/http/app.ts'
 import { type NudgeEnv, nudge } from '../../lib/http/nudge.service.ts'
 import { rpc } from '../../lib/http/rpc.ts'
 import { checked, form } from '../../lib/http/validate.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { Support } from '../../lib/pages/brand.tsx'
 import {
   type CONNECT_NOTICES,
@@ -15,6 +16,7 @@ import {
 import { Problem } from '../../lib/pages/parts.tsx'
 import { renderPortal } from '../../lib/pages/portal.tsx'
 import { noSuchPage } from '../../lib/pages/render.tsx'
+import { textsOf } from '../../lib/pages/text.ts'
 import { isHeldFor, listPayoutAccounts, type PayoutAccount } from '../../lib/payouts/accounts.queries.ts'
 import { Confirmation, NewConnection, OfWorkspace } from '../../lib/payouts/accounts.schemas.ts'
 import type { PayoutsService } from '../../lib/payouts/payouts.rpc.ts'
@@ -29,9 +31,6 @@ type ConnectEnv = SessionEnv & {
   }
 }
 
-const NOT_HELD =
-  'This link has been used, or is for another account or address. If payouts to your account are held, they start by themselves after 72 hours.'
-
 /** Redirects to the portal with a notice about the account. */
 const back = (c: Context<ConnectEnv>, notice: keyof typeof CONNECT_NOTICES) =>
   c.redirect(`/portal?connect=${notice}`, 303)
@@ -39,19 +38,20 @@ const back = (c: Context<ConnectEnv>, notice: keyof typeof CONNECT_NOTICES) =>
 /** Renders the reason for a refusal, and whom to ask in the workspace, if that is known. */
 const refuse = async (c: Context<ConnectEnv>, message: string, workspaceId?: string) => {
   const contacts = workspaceId ? await readContacts(c.var.db, c.var.user.email, workspaceId) : []
+  const t = textsOf(c)
   const children = (
     <>
-      <h1>Something went wrong</h1>
+      <h1>{t(m.went_wrong)}</h1>
       <Problem message={message} />
       {contacts.map((address) => (
         <Support supportEmail={address} />
       ))}
       <p>
-        <a href="/portal">Back to your programs</a>
+        <a href="/portal">{t(m.back_to_programs)}</a>
       </p>
     </>
   )
-  return renderPortal(c, { title: 'Something went wrong', at: '/portal', children }, 400)
+  return renderPortal(c, { title: t(m.went_wrong), at: '/portal', children }, 400)
 }
 
 /** The workspace in the URL. */
@@ -95,7 +95,7 @@ export default createRoutes<ConnectEnv>()
     if ('refused' in result) return refuse(c, result.refused, data.workspace)
     c.header('Refresh', `0; url=${result.url}`)
     return renderPortal(c, {
-      title: 'Continue to Stripe',
+      title: textsOf(c)(m.continue_to_stripe),
       at: '/portal',
       children: <ContinuePage url={result.url} />,
     })
@@ -132,26 +132,26 @@ export default createRoutes<ConnectEnv>()
     const { db, now, user } = c.var
     const holder = { workspaceId: data?.workspace ?? '', email: user.email }
     if (!data || !(await isHeldFor(db, holder, await sha256(data.token), now)))
-      return refuse(c, NOT_HELD, data?.workspace)
+      return refuse(c, textsOf(c)(m.not_held), data?.workspace)
     const support = await readContacts(db, user.email, data.workspace)
     return renderPortal(c, {
-      title: 'Confirm your Stripe account',
+      title: textsOf(c)(m.confirm_account_title),
       at: '/portal',
       children: <ConfirmAccountPage workspaceId={data.workspace} token={data.token} support={support} />,
     })
   })
   .post('/portal/connect/confirm', form(), async (c) => {
     const { data } = checked(Confirmation, c.req.valid('form'))
-    if (!data) return refuse(c, NOT_HELD)
+    if (!data) return refuse(c, textsOf(c)(m.not_held))
     const holder = { workspaceId: data.workspace, email: c.var.user.email }
     const isConfirmed = await rpc('payouts', c.env.PAYOUTS.confirmAccount(holder, data.token))
-    return isConfirmed ? back(c, 'confirmed') : refuse(c, NOT_HELD, data.workspace)
+    return isConfirmed ? back(c, 'confirmed') : refuse(c, textsOf(c)(m.not_held), data.workspace)
   })
   .get('/portal/disconnect', async (c) => {
     const workspaceId = workspaceIn(c)
     if (!(await ownAccount(c, workspaceId))) return c.redirect('/portal', 303)
     const children = <DisconnectPage workspaceId={workspaceId} />
-    return renderPortal(c, { title: 'Disconnect your account', at: '/portal', children })
+    return renderPortal(c, { title: textsOf(c)(m.disconnect_title), at: '/portal', children })
   })
   .post('/portal/disconnect', form(), async (c) => {
     const { data, errors } = checked(OfWorkspace, c.req.valid('form'))

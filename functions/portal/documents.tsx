@@ -4,13 +4,16 @@ import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { checked, type Fields, form } from '../../lib/http/validate.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { Checkbox } from '../../lib/pages/fields.tsx'
 import { InvoiceTable } from '../../lib/pages/invoices.tsx'
 import { Done, noticeFor, Problem } from '../../lib/pages/parts.tsx'
-import { PARTY_LABELS, PartyFields } from '../../lib/pages/party-fields.tsx'
+import { PartyFields, partyLabels } from '../../lib/pages/party-fields.tsx'
 import { renderPortal } from '../../lib/pages/portal.tsx'
 import { noSuchPage } from '../../lib/pages/render.tsx'
 import { MAX_LINES, Statement } from '../../lib/pages/statement.tsx'
+import { name } from '../../lib/pages/tags.tsx'
+import { t, textsOf } from '../../lib/pages/text.ts'
 import { type InvoicesEnv, sendCreditNote, sendInvoice } from '../../lib/papers/invoice.service.ts'
 import {
   findCreditNote,
@@ -28,7 +31,7 @@ import { OfWorkspace } from '../../lib/payouts/accounts.schemas.ts'
 
 type DocumentsEnv = SessionEnv & InvoicesEnv
 
-const DONE = { saved: 'Details saved. They are on your next invoices.' }
+const DONE = { saved: m.documents_saved }
 
 /** Enough for eight years of monthly payouts of two programs. */
 const MAX_INVOICES = 200
@@ -39,13 +42,9 @@ const detailsPath = ({ workspaceId }: Payee) => `/portal/documents/details?works
 const PayeeCard = ({ payee }: { payee: Payee }) => (
   <section class="card">
     <h2>{payee.workspaceName}</h2>
+    <p>{t(payee.agreedAt ? m.payee_agreed : m.payee_open)}</p>
     <p>
-      {payee.agreedAt
-        ? 'Issues an invoice in your name for each payout.'
-        : 'Can issue an invoice in your name for each payout, if you agree.'}
-    </p>
-    <p>
-      <a href={detailsPath(payee)}>{payee.party ? 'Change your details' : 'Enter your details'}</a>
+      <a href={detailsPath(payee)}>{t(payee.party ? m.change_details : m.enter_details)}</a>
     </p>
   </section>
 )
@@ -59,29 +58,23 @@ const fieldsOf = ({ party, agreedAt }: Payee): Fields => ({
 
 const DetailsPage = ({ payee, fields, errors }: { payee: Payee; fields: Fields; errors?: ErrorDetail[] }) => (
   <>
-    <h1>Details for invoices</h1>
-    <Problem errors={errors} labels={PARTY_LABELS} />
-    <p>
-      How invoices from you to <bdi>{payee.workspaceName}</bdi> name you.
-    </p>
+    <h1>{t(m.invoice_details)}</h1>
+    <Problem errors={errors} labels={partyLabels(t)} />
+    <p>{t(m.invoice_details_intro, { workspace: payee.workspaceName, name })}</p>
     <form method="post" action={detailsPath(payee)}>
       <PartyFields fields={fields} errors={errors} />
       <Checkbox
-        label={
-          <>
-            I agree that <bdi>{payee.workspaceName}</bdi> issues invoices in my name (self-billing)
-          </>
-        }
+        label={t(m.agree_self_billing, { workspace: payee.workspaceName, name })}
         name="isAgreed"
-        hint="You receive them here, and issue no invoices of your own for these payouts. You can withdraw it for later ones."
+        hint={t(m.agree_self_billing_hint)}
         checked={fields.isAgreed !== undefined}
       />
       <p>
-        <button type="submit">Save details</button>
+        <button type="submit">{t(m.save_details)}</button>
       </p>
     </form>
     <p>
-      <a href="/portal/documents">Back to your documents</a>
+      <a href="/portal/documents">{t(m.back_to_documents)}</a>
     </p>
   </>
 )
@@ -99,7 +92,7 @@ const showDetails = (c: Context<DocumentsEnv>, payee: Payee, fields: Fields, err
   const children = <DetailsPage {...{ payee, fields }} {...(errors && { errors })} />
   return renderPortal(
     c,
-    { title: 'Details for invoices', at: '/portal/documents', children },
+    { title: textsOf(c)(m.invoice_details), at: '/portal/documents', children },
     errors ? 400 : 200,
   )
 }
@@ -113,18 +106,20 @@ export default createRoutes<DocumentsEnv>()
       listOwnInvoices(db, user.email, MAX_INVOICES),
       listOwnPartners(db, user.email),
     ])
+    const t = textsOf(c)
+    const done = noticeFor(DONE, c.req.query('done'))
     const billing = payees.filter(({ selfBilling }) => selfBilling)
     const children = (
       <>
-        <h1>Documents</h1>
-        <Done message={noticeFor(DONE, c.req.query('done'))} />
+        <h1>{t(m.nav_documents)}</h1>
+        <Done message={done && t(done)} />
         {billing.map((payee) => (
           <PayeeCard payee={payee} />
         ))}
         {invoices.length > 0 && <InvoiceTable invoices={invoices} base="/portal/documents" extension="" />}
         {partners.length > 0 && (
           <>
-            <h2>Monthly statements</h2>
+            <h2>{t(m.monthly_statements)}</h2>
             <ul>
               {partners.map(({ id, program }) => (
                 <li>
@@ -134,10 +129,10 @@ export default createRoutes<DocumentsEnv>()
             </ul>
           </>
         )}
-        {billing.length + invoices.length + partners.length === 0 && <p class="empty">No documents yet.</p>}
+        {billing.length + invoices.length + partners.length === 0 && <p class="empty">{t(m.no_documents)}</p>}
       </>
     )
-    return renderPortal(c, { title: 'Documents', at: '/portal/documents', children })
+    return renderPortal(c, { title: t(m.nav_documents), at: '/portal/documents', children })
   })
   .get('/portal/documents/statement', async (c) => {
     const { db, now, user } = c.var
@@ -163,7 +158,7 @@ export default createRoutes<DocumentsEnv>()
         csv={`${path}?partner=${read.partner.id}&month=${read.month.key}&format=csv`}
       />
     )
-    return renderPortal(c, { title: 'Statement', at: '/portal/documents', children })
+    return renderPortal(c, { title: textsOf(c)(m.statement), at: '/portal/documents', children })
   })
   .get('/portal/documents/invoices/:id', async (c) => {
     const { db, user } = c.var

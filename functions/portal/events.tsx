@@ -1,15 +1,20 @@
 import type { SessionEnv } from '../../lib/auth/session.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
+import type { Message } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
+import { EVENT_KIND_NAMES } from '../../lib/languages/names.ts'
 import { Support } from '../../lib/pages/brand.tsx'
 import { money } from '../../lib/pages/money.tsx'
 import { Table } from '../../lib/pages/parts.tsx'
 import { Day, ProgramName, renderPortal } from '../../lib/pages/portal.tsx'
+import { hidden } from '../../lib/pages/tags.tsx'
+import { t, textsOf } from '../../lib/pages/text.ts'
 import { findOwnEvent, type OwnEvent, readOwnEvents } from '../../lib/portal/events.queries.ts'
 import { maskCustomer } from '../../lib/portal/mask.ts'
-import { explainToPartner, PAID_ELSEWHERE, reasonWithoutCommission } from '../../lib/portal/partner-steps.ts'
+import { explainToPartner, reasonWithoutCommission } from '../../lib/portal/partner-steps.ts'
 import { PortalEventId, PortalQuery } from '../../lib/portal/portal.schemas.ts'
-import { KIND_NAMES } from '../../lib/tracking/event-kinds.ts'
+import type { EventKind } from '../../lib/tracking/event-kinds.ts'
 import { CommissionStatus, PaymentDate } from './commission-status.tsx'
 import { readList, renderList } from './list.tsx'
 
@@ -20,24 +25,43 @@ const amountOf = ({ isCredited, amountCents, currency }: OwnEvent): string =>
 const customerOf = ({ isCreditedToOther, customer }: OwnEvent): string =>
   isCreditedToOther ? '' : maskCustomer(customer)
 
-/** The result of an event, such as "Earned 9.80 USD". */
+const HEADINGS: Record<EventKind, Message<{ customer: string }>> = {
+  sale: m.sale_of,
+  lead: m.lead_of,
+  refund: m.refund_of,
+}
+
+/** An event with its customer, who is not known to everybody. */
+const headingOf = (event: OwnEvent): string => {
+  const customer = customerOf(event)
+  return customer ? t(HEADINGS[event.kind], { customer }) : t(EVENT_KIND_NAMES[event.kind])
+}
+
+/** The result of an event, such as "Earned 9.80 USD." */
 const outcomeOf = (event: OwnEvent): string => {
   const { isCredited, commission } = event
-  const nothing = reasonWithoutCommission(event)
-  if (event.kind === 'refund') return 'The buyer received a refund'
-  if (!isCredited) return `Not credited: ${nothing}`
-  if (event.isOfShadow) return 'Counted, and paid by the other platform'
-  if (!commission) return nothing ? `No commission: ${nothing}` : 'No commission'
+  const reason = reasonWithoutCommission(event, t) ?? ''
+  if (event.kind === 'refund') return t(m.refund_received)
+  if (!isCredited) return t(m.reason_not_credited, { reason })
+  if (event.isOfShadow) return t(m.outcome_paid_elsewhere)
+  if (!commission) return reason ? t(m.reason_no_commission, { reason }) : t(m.outcome_no_commission)
   const { amountCents, currency, reversedCents } = commission
-  const earned = `Earned ${money(amountCents, currency)}`
-  if (!reversedCents) return earned
-  return `${earned}, ${reversedCents === amountCents ? 'fully' : money(reversedCents, currency)} reversed`
+  const amount = money(amountCents, currency)
+  if (!reversedCents) return t(m.outcome_earned, { amount })
+  if (reversedCents === amountCents) return t(m.outcome_fully_reversed, { amount })
+  return t(m.outcome_partly_reversed, { amount, reversed: money(reversedCents, currency) })
 }
 
 const EventTable = ({ events, hasManyPrograms }: { events: OwnEvent[]; hasManyPrograms: boolean }) => (
   <Table
-    caption="Sales and leads"
-    head={['Date', ...(hasManyPrograms ? ['Program'] : []), 'Event', { number: 'Amount' }, 'Result']}
+    caption={t(m.nav_events)}
+    head={[
+      t(m.date_column),
+      ...(hasManyPrograms ? [t(m.program)] : []),
+      t(m.event_column),
+      { number: t(m.amount_column) },
+      t(m.result_column),
+    ]}
   >
     {events.map((event) => (
       <tr>
@@ -46,17 +70,12 @@ const EventTable = ({ events, hasManyPrograms }: { events: OwnEvent[]; hasManyPr
         </td>
         {hasManyPrograms && <ProgramName name={event.program} />}
         <td>
-          {KIND_NAMES[event.kind]} {customerOf(event)}
+          {t(EVENT_KIND_NAMES[event.kind])} {customerOf(event)}
         </td>
         <td class="number">{amountOf(event)}</td>
         <td class="words">
-          {outcomeOf(event)}.{' '}
-          <a href={`/portal/events/${event.id}`}>
-            Details{' '}
-            <span class="hidden">
-              : {KIND_NAMES[event.kind]} {customerOf(event)}
-            </span>
-          </a>
+          {outcomeOf(event)}{' '}
+          <a href={`/portal/events/${event.id}`}>{t(m.event_details, { event: headingOf(event), hidden })}</a>
         </td>
       </tr>
     ))}
@@ -64,8 +83,8 @@ const EventTable = ({ events, hasManyPrograms }: { events: OwnEvent[]; hasManyPr
 )
 
 const Commission = ({ event, now }: { event: OwnEvent; now: Date }) => {
-  if (event.isOfShadow) return <p>{PAID_ELSEWHERE}</p>
-  if (!event.commission) return <p>This event earned no commission.</p>
+  if (event.isOfShadow) return <p>{t(m.paid_elsewhere)}</p>
+  if (!event.commission) return <p>{t(m.no_commission_heading)}</p>
   const { amountCents, currency, reversedCents, payoutId, payableAt, paidAt, heldFor, heldNote } =
     event.commission
   const state = {
@@ -86,53 +105,56 @@ const Commission = ({ event, now }: { event: OwnEvent; now: Date }) => {
       </p>
       {reversedCents > 0 && (
         <p>
-          {money(reversedCents, currency)} was reversed.{' '}
-          {paidAt && ' The reversal is deducted from another payout.'}
+          {t(paidAt ? m.commission_part_reversed_deducted : m.commission_part_reversed, {
+            amount: money(reversedCents, currency),
+          })}
         </p>
       )}
     </>
   )
 }
 
+const NOT_LINKED: Record<EventKind, Message> = {
+  sale: m.not_linked_sale,
+  lead: m.not_linked_lead,
+  refund: m.not_linked_refund,
+}
+
 const EventPage = ({ event, now }: { event: OwnEvent; now: Date }) => {
   const amount = amountOf(event)
-  const customer = customerOf(event)
-  const sentences = explainToPartner(event, money)
+  const sentences = explainToPartner(event, money, t)
   return (
     <>
       <p>
-        <a href="/portal/events">All sales and leads</a>
+        <a href="/portal/events">{t(m.all_events)}</a>
       </p>
-      <h1>
-        {KIND_NAMES[event.kind]}
-        {customer && ` of ${customer}`}
-      </h1>
+      <h1>{headingOf(event)}</h1>
       <dl class="facts">
-        <dt>Date</dt>
+        <dt>{t(m.date_column)}</dt>
         <dd>
           <Day at={event.occurredAt} />
         </dd>
-        <dt>Program</dt>
+        <dt>{t(m.program)}</dt>
         <dd>
           <bdi>{event.program}</bdi>
         </dd>
         {amount && (
           <>
-            <dt>Amount</dt>
+            <dt>{t(m.amount_column)}</dt>
             <dd>{amount}</dd>
           </>
         )}
       </dl>
-      <h2>{event.isCredited ? 'Credited' : 'Not credited'}</h2>
+      <h2>{t(event.isCredited ? m.credited : m.not_credited)}</h2>
       <ol class="steps">
         {sentences.map((sentence) => (
           <li>{sentence}</li>
         ))}
-        {sentences.length === 0 && <li>This {event.kind} is not linked to you.</li>}
+        {sentences.length === 0 && <li>{t(NOT_LINKED[event.kind])}</li>}
       </ol>
       {event.kind !== 'refund' && (
         <>
-          <h2>Commission</h2>
+          <h2>{t(m.commission)}</h2>
           <Commission event={event} now={now} />
         </>
       )}
@@ -147,16 +169,11 @@ export default createRoutes<SessionEnv>()
     const { db, user } = c.var
     const list = await readList(c, PortalQuery, (filter) => readOwnEvents(db, user.email, filter))
     return renderList(c, {
-      title: 'Sales and leads',
+      title: textsOf(c)(m.nav_events),
       at: '/portal/events',
       list,
-      intro: (
-        <p>
-          Sales and leads from visitors you referred, including those that were not credited. Customer details
-          are masked for privacy.
-        </p>
-      ),
-      empty: 'No sales or leads yet. They appear here when visitors from your link sign up or buy.',
+      intro: <p>{textsOf(c)(m.events_intro)}</p>,
+      empty: textsOf(c)(m.no_events),
       children: <EventTable events={list.data} hasManyPrograms={list.hasManyPrograms} />,
     })
   })
@@ -166,5 +183,9 @@ export default createRoutes<SessionEnv>()
     const event = id.success ? await findOwnEvent(db, user.email, id.data) : undefined
     if (!event) throw new ApiError('not_found', 'This sale or lead does not exist.')
     const children = <EventPage event={event} now={now} />
-    return renderPortal(c, { title: KIND_NAMES[event.kind], at: '/portal/events', children })
+    return renderPortal(c, {
+      title: textsOf(c)(EVENT_KIND_NAMES[event.kind]),
+      at: '/portal/events',
+      children,
+    })
   })

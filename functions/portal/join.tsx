@@ -1,7 +1,11 @@
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import * as z from 'zod'
-import { readStanding, type Standing, saveApplication } from '../../lib/applications/applications.queries.ts'
+import {
+  readStanding,
+  type Standing as StandingCode,
+  saveApplication,
+} from '../../lib/applications/applications.queries.ts'
 import { NewApplication } from '../../lib/applications/applications.schemas.ts'
 import { approveApplication } from '../../lib/applications/decisions.queries.ts'
 import { type PublicJoinPage, readJoinPage } from '../../lib/applications/join-pages.queries.ts'
@@ -11,13 +15,16 @@ import { createRoutes } from '../../lib/http/app.ts'
 import { noteForLog } from '../../lib/http/logging.ts'
 import { callerKey, limitRate } from '../../lib/http/rate-limit.ts'
 import { checked, form } from '../../lib/http/validate.ts'
-import { accentClass, Logo, Merchant, Support } from '../../lib/pages/brand.tsx'
+import * as m from '../../lib/languages/messages.ts'
+import { accentClass, Logo, merchantAt, Support } from '../../lib/pages/brand.tsx'
 import type { FormState } from '../../lib/pages/fields.tsx'
 import { money } from '../../lib/pages/money.tsx'
 import { noSuchPage, renderPage, signedIn } from '../../lib/pages/render.tsx'
 import { saleExampleOf } from '../../lib/pages/reward-example.ts'
 import { describeReward } from '../../lib/pages/reward-fields.tsx'
+import { linkTo, name, strong } from '../../lib/pages/tags.tsx'
 import { Terms } from '../../lib/pages/terms.tsx'
+import { t, textsOf } from '../../lib/pages/text.ts'
 import { findProgram, type Program } from '../../lib/workspace/programs.queries.ts'
 import { ApplyForm } from './apply-form.tsx'
 
@@ -26,68 +33,56 @@ const Written = ({ text }: { text: string }) => <p class="written">{text}</p>
 
 const Invitation = ({ page, program, now }: { page: PublicJoinPage; program: Program; now: Date }) => (
   <>
-    <h1>
-      Become a partner of <bdi>{page.programName}</bdi>
-    </h1>
+    <h1>{t(m.join_heading, { program: page.programName, name })}</h1>
     {page.intro && <Written text={page.intro} />}
-    <h2>What you earn</h2>
+    <h2>{t(m.what_you_earn)}</h2>
     <p>
-      <strong>{describeReward(program.reward)}</strong>, from customers who come within{' '}
-      {program.attributionDays} days of following your link. {saleExampleOf(program, now, money)}
+      {t(m.join_reward, {
+        reward: describeReward(program.reward),
+        strong,
+        days: program.attributionDays,
+        example: saleExampleOf(program, now, money, t),
+      })}
     </p>
     {page.agreement && <Terms agreement={page.agreement} />}
     {page.isOpen ? (
       <p>
         <a class="button" href={`/join/${page.programId}/apply`}>
-          Apply
+          {t(m.apply)}
         </a>
       </p>
     ) : (
       <Closed page={page} />
     )}
     <p class="hint">
-      To apply, you sign in with your email address. You need no password. Sales happen on{' '}
-      <bdi>{new URL(page.siteUrl).host}</bdi>. The program is run by <bdi>{page.workspaceName}</bdi> with
-      Tributary.
+      {t(m.join_hint, { host: new URL(page.siteUrl).host, workspace: page.workspaceName, name })}
     </p>
   </>
 )
 
 /** What somebody reads instead of the form. */
-const STANDINGS: Record<Exclude<Standing, 'none' | 'invited' | 'rejected' | 'banned' | 'blocked'>, Child> = {
-  applied: 'Your application has been sent. You get an email when it is approved.',
-  approved: (
-    <>
-      You are a partner. <a href="/portal">Open the partner portal</a> to get your link.
-    </>
-  ),
-  partner: (
-    <>
-      You are a partner already. <a href="/portal">Open the partner portal</a> to get your link.
-    </>
-  ),
+const Standing = ({ page, standing }: { page: PublicJoinPage; standing: NoApplicant }) => {
+  const link = linkTo('/portal')
+  switch (standing) {
+    case 'applied':
+      return <p>{t(m.standing_applied)}</p>
+    case 'approved':
+      return <p>{t(m.standing_approved, { link })}</p>
+    case 'partner':
+      return <p>{t(m.standing_partner, { link })}</p>
+    default:
+      return <p>{t(m.standing_barred, { merchant: merchantAt(page.contact) })}</p>
+  }
 }
 
-/** Shown to people whom the program has banned, or whose applications it has blocked. */
-const Barred = ({ contact }: PublicJoinPage) => (
-  <p>
-    You can’t apply to this program. If you think that this is a mistake, ask <Merchant at={[contact]} />.
-  </p>
-)
+type NoApplicant = Exclude<StandingCode, 'none' | 'invited' | 'rejected'>
 
 /** Everybody sees it, so it names no address but the program's own. */
 const Closed = ({ page: { supportEmail, siteUrl } }: { page: PublicJoinPage }) => (
   <p class="empty">
-    This program takes no applications at present.{' '}
-    {supportEmail ? (
-      <>
-        Ask <Merchant at={[supportEmail]} /> whether you can join.
-      </>
-    ) : (
-      <>
-        Ask the merchant on <a href={siteUrl}>{new URL(siteUrl).host}</a> whether you can join.
-      </>
-    )}
+    {supportEmail
+      ? t(m.join_closed, { merchant: merchantAt(supportEmail) })
+      : t(m.join_closed_site, { site: linkTo(siteUrl), host: new URL(siteUrl).host })}
   </p>
 )
 
@@ -102,8 +97,6 @@ const findPage = async (c: Context<SessionEnv>): Promise<PublicJoinPage> => {
   return page
 }
 
-const titleOf = ({ programName }: PublicJoinPage) => `Become a partner of ${programName}`
-
 const show = (
   c: Context<SessionEnv>,
   page: PublicJoinPage,
@@ -113,7 +106,7 @@ const show = (
   renderPage(
     c,
     {
-      title: titleOf(page),
+      title: textsOf(c)(m.join_title, { program: page.programName }),
       home: '/portal',
       brands: [page],
       mainClass: accentClass(page),
@@ -132,26 +125,23 @@ const show = (
 const showApplication = (
   c: Context<SessionEnv>,
   page: PublicJoinPage,
-  standing: Standing,
+  standing: StandingCode,
   state: FormState,
   status: 200 | 400 | 409 = 200,
 ) => {
   const isInvited = standing === 'invited'
-  const isBarred = standing === 'banned' || standing === 'blocked'
   const canApply = isInvited || standing === 'none' || standing === 'rejected'
   const isOpen = page.isOpen || isInvited
+  const t = textsOf(c)
   const children = (
     <>
-      <h1>
-        Apply to <bdi>{page.programName}</bdi>
-      </h1>
-      {isBarred && <Barred {...page} />}
-      {!canApply && !isBarred && <p>{STANDINGS[standing]}</p>}
+      <h1>{t(m.apply_to, { program: page.programName, name })}</h1>
+      {!canApply && <Standing page={page} standing={standing} />}
       {canApply && !isOpen && <Closed page={page} />}
       {canApply && isOpen && (
         <>
-          {standing === 'rejected' && <p>Your former application was not accepted. You can apply again.</p>}
-          {isInvited && <p>You are invited to be a partner.</p>}
+          {standing === 'rejected' && <p>{t(m.application_was_rejected)}</p>}
+          {isInvited && <p>{t(m.invited_to_join)}</p>}
           <ApplyForm page={page} email={c.var.user.email} isInvited={isInvited} {...state} />
         </>
       )}
@@ -195,9 +185,7 @@ export default createRoutes<SessionEnv>()
     if (errors) return showApplication(c, page, before, { fields, errors }, 400)
     if (page.agreement && fields.version !== String(page.agreement.version)) {
       const { accepts: _, ...others } = fields
-      const changed = [
-        { path: 'accepts', message: 'They have changed meanwhile. Read and accept them again.' },
-      ]
+      const changed = [{ path: 'accepts', message: textsOf(c)(m.terms_changed) }]
       return showApplication(c, page, before, { fields: others, errors: changed }, 409)
     }
     const answers = questions.map((question, index) => ({

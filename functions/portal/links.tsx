@@ -1,9 +1,11 @@
 import type { Context } from 'hono'
 import type { SessionEnv } from '../../lib/auth/session.ts'
-import { merchantAt } from '../../lib/brand/brand.ts'
+import { contactValues } from '../../lib/brand/brand.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { checked, form } from '../../lib/http/validate.ts'
+import type { Message, Translate } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { accentClass, Logo, Support } from '../../lib/pages/brand.tsx'
 import { Field } from '../../lib/pages/fields.tsx'
 import { type BuiltLink, buildLink, LinkBuilder } from '../../lib/pages/link-builder.tsx'
@@ -12,6 +14,8 @@ import { Copyable, Done, noticeFor, Problem, Table } from '../../lib/pages/parts
 import { NoPrograms, NotActive, ProgramFilter, renderPortal } from '../../lib/pages/portal.tsx'
 import { noSuchPage } from '../../lib/pages/render.tsx'
 import { SubTable } from '../../lib/pages/sub-table.tsx'
+import { hidden } from '../../lib/pages/tags.tsx'
+import { t, textsOf } from '../../lib/pages/text.ts'
 import { type OwnLinks, readOwnLinks } from '../../lib/portal/links.queries.ts'
 import { MAX_SLUG_LENGTH, makeSlug, partnerLink } from '../../lib/slugs.ts'
 import { subsOfPartnerQuery } from '../../lib/totals/landing-stats.queries.ts'
@@ -20,11 +24,10 @@ import { addOwnLink, MAX_OWN_LINKS, type SlugRefusal } from '../../lib/workspace
 import { NewLink } from '../../lib/workspace/partners.schemas.ts'
 
 const PATH = '/portal/links'
-const TITLE = 'Links'
 
 const DONE = {
-  link_added: 'Link added. It works.',
-  link_already_added: 'You already have this link.',
+  link_added: m.link_added,
+  link_already_added: m.link_exists,
 }
 
 const slugsOf = ({ links }: OwnLinks): string[] => links.map(({ slug }) => slug)
@@ -50,14 +53,18 @@ const Links = ({
       <bdi>{of.program}</bdi>
     </h2>
     {of.status === 'banned' && <NotActive contact={of.contact} />}
-    <Table caption="Your links" head={['Link', { number: 'Clicks' }, { number: 'Sales' }]} isStacked>
+    <Table
+      caption={t(m.your_links)}
+      head={[t(m.link), { number: t(m.clicks) }, { number: t(m.sales) }]}
+      isStacked
+    >
       {of.links.map(({ slug, clicks, sales }) => (
         <tr>
           <td class="link">
             {of.status === 'banned' ? (
               <code>{slug}</code>
             ) : (
-              <Copyable label={`the link with ${slug}`} text={partnerLink(of.siteUrl, slug)} />
+              <Copyable label={t(m.copy_link_with, { slug, hidden })} text={partnerLink(of.siteUrl, slug)} />
             )}
           </td>
           <td class="number">{figure(clicks)}</td>
@@ -65,10 +72,10 @@ const Links = ({
         </tr>
       ))}
     </Table>
-    <p class="hint">Sales are those that are credited by a click on the link.</p>
+    <p class="hint">{t(m.sales_by_click)}</p>
     {of.status === 'approved' && (
       <>
-        <h2 id="link-builder">Link to a page</h2>
+        <h2 id="link-builder">{t(m.link_to_page)}</h2>
         <LinkBuilder
           path={PATH}
           siteUrl={of.siteUrl}
@@ -87,18 +94,15 @@ const Links = ({
 /** The form that adds a link with a slug of its own. */
 const AnotherLink = ({ of, refused }: { of: OwnLinks; refused: Refused | undefined }) => (
   <>
-    <h2>Another link</h2>
-    <p>
-      Give each channel, such as a newsletter, a link with a slug of its own, and see what it brings. You can
-      have {MAX_OWN_LINKS} links.
-    </p>
+    <h2>{t(m.another_link)}</h2>
+    <p>{t(m.another_link_hint, { max: String(MAX_OWN_LINKS) })}</p>
     {of.links.length < MAX_OWN_LINKS || refused ? (
       <form class="inline" method="post" action={PATH}>
         <input type="hidden" name="program" value={of.programId} />
         <Field
-          label="Slug"
+          label={t(m.slug)}
           name="slug"
-          hint={`The value of ?via= in the link, such as ${makeSlug(of.links[0]?.slug ?? '', '')}-newsletter.`}
+          hint={t(m.slug_hint, { example: `${makeSlug(of.links[0]?.slug ?? '', '')}-newsletter` })}
           required
           maxlength={MAX_SLUG_LENGTH}
           autocomplete="off"
@@ -107,30 +111,28 @@ const AnotherLink = ({ of, refused }: { of: OwnLinks; refused: Refused | undefin
           value={refused?.slug}
           errors={refused?.errors}
         />
-        <button type="submit">Add link</button>
+        <button type="submit">{t(m.add_link)}</button>
       </form>
     ) : (
-      <p class="empty">{tooMany(of)}</p>
+      <p class="empty">{tooMany(of, t)}</p>
     )}
   </>
 )
 
-const tooMany = ({ contact }: OwnLinks): string =>
-  `You have ${MAX_OWN_LINKS} links, which is the most. Ask ${merchantAt([contact])} to release one or to add more.`
-const inactive = ({ contact }: OwnLinks): string =>
-  `You are no longer active in this program, so you can’t add links. Ask ${merchantAt([contact])} why.`
+const tooMany = ({ contact }: OwnLinks, t: Translate): string =>
+  t(m.too_many_links, { max: String(MAX_OWN_LINKS), ...contactValues(contact) })
 
 type Refusal = SlugRefusal | { outcome: 'inactive' }
 
 /** Why a link was not added, in words. */
-const refusalWords = (refusal: Refusal, of: OwnLinks, slug: string): string => {
+const refusalWords = (refusal: Refusal, of: OwnLinks, slug: string, t: Translate): string => {
   switch (refusal.outcome) {
     case 'slug_taken':
-      return `Another partner of this program has “${slug}”. Choose another one, such as ${refusal.suggestion}.`
+      return t(m.slug_taken, { slug, suggestion: refusal.suggestion })
     case 'too_many_links':
-      return tooMany(of)
+      return tooMany(of, t)
     default:
-      return inactive(of)
+      return t(m.links_inactive, contactValues(of.contact))
   }
 }
 
@@ -146,7 +148,7 @@ const readLinks = async (c: Context<SessionEnv>, program: string | undefined) =>
 type Shown = Awaited<ReturnType<typeof readLinks>> & {
   built?: BuiltLink | undefined
   refused?: Refused
-  done?: string | undefined
+  done?: Message | undefined
 }
 
 const showLinks = (
@@ -154,10 +156,11 @@ const showLinks = (
   { all, of, subs, built, refused, done }: Shown,
   status: 200 | 400 | 409 = 200,
 ) => {
+  const t = textsOf(c)
   const children = (
     <>
-      <h1>{TITLE}</h1>
-      <Done message={done} />
+      <h1>{t(m.nav_links)}</h1>
+      <Done message={done && t(done)} />
       <Problem errors={refused?.errors} />
       <ProgramFilter
         programs={all.map(({ programId, program: name }) => ({ id: programId, name }))}
@@ -173,7 +176,7 @@ const showLinks = (
     </>
   )
   const branding = of && { brands: [of], mainClass: accentClass(of) }
-  return renderPortal(c, { title: TITLE, at: PATH, ...branding, children }, status)
+  return renderPortal(c, { title: t(m.nav_links), at: PATH, ...branding, children }, status)
 }
 
 /** /portal/links: a partner's links, and what makes more of them. */
@@ -181,7 +184,8 @@ export default createRoutes<SessionEnv>()
   .get(PATH, async (c) => {
     const { program, done, ...query } = c.req.query()
     const links = await readLinks(c, program)
-    const built = links.of && buildLink(query, { siteUrl: links.of.siteUrl, slugs: slugsOf(links.of) })
+    const built =
+      links.of && buildLink(query, { siteUrl: links.of.siteUrl, slugs: slugsOf(links.of) }, textsOf(c))
     return showLinks(c, { ...links, built, done: noticeFor(DONE, done) }, built?.errors ? 400 : 200)
   })
   .post(PATH, form(), async (c) => {
@@ -196,6 +200,9 @@ export default createRoutes<SessionEnv>()
     const added = await addOwnLink(db, act, of.partnerId, data.slug)
     if (!added) throw noSuchPage()
     if ('link' in added) return c.redirect(`${PATH}?program=${of.programId}&done=link_${added.outcome}`, 303)
-    const refused = { slug, errors: [{ path: 'slug', message: refusalWords(added, of, data.slug) }] }
+    const refused = {
+      slug,
+      errors: [{ path: 'slug', message: refusalWords(added, of, data.slug, textsOf(c)) }],
+    }
     return showLinks(c, { ...links, refused }, 409)
   })

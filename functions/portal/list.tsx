@@ -4,10 +4,12 @@ import type { Child } from 'hono/jsx'
 import type * as z from 'zod'
 import type { SessionEnv } from '../../lib/auth/session.ts'
 import { type Listed, page } from '../../lib/http/lists.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { readFilters } from '../../lib/pages/filters.tsx'
 import { NextPage } from '../../lib/pages/parts.tsx'
 import { ProgramFilter, renderPortal } from '../../lib/pages/portal.tsx'
 import { noSuchPage } from '../../lib/pages/render.tsx'
+import { textsOf } from '../../lib/pages/text.ts'
 import type { PortalFilter } from '../../lib/portal/lists.queries.ts'
 import { PORTAL_ROWS, type PortalQuery } from '../../lib/portal/portal.schemas.ts'
 
@@ -65,7 +67,11 @@ export const renderList = <Row,>(
         <h1>{title}</h1>
         {intro}
         <ProgramFilter programs={programs} selected={query.program} path={at} />
-        {data.length > 0 ? children : <p class="empty">{query.cursor ? 'No more results.' : empty}</p>}
+        {data.length > 0 ? (
+          children
+        ) : (
+          <p class="empty">{query.cursor ? textsOf(c)(m.no_more_results) : empty}</p>
+        )}
         <NextPage url={c.req.url} cursor={nextCursor} />
       </>
     ),

@@ -1,39 +1,43 @@
 import type { ApplicationStatus } from '../../lib/applications/applications.ts'
 import type { SessionEnv } from '../../lib/auth/session.ts'
 import { createRoutes } from '../../lib/http/app.ts'
+import { LOCALES } from '../../lib/languages/languages.ts'
+import type { Message } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { CONNECT_NOTICES } from '../../lib/pages/connect.tsx'
 import { Done, noticeFor, Table } from '../../lib/pages/parts.tsx'
 import { Day, NoPrograms, ProgramName, renderPortal } from '../../lib/pages/portal.tsx'
+import { linkTo } from '../../lib/pages/tags.tsx'
+import { readerFor, t, textsOf } from '../../lib/pages/text.ts'
 import { periodOf, readPeriodDays } from '../../lib/periods.ts'
 import { type PortalData, readPortal } from '../../lib/portal/portal.queries.ts'
 import { Program } from './program.tsx'
 
-const DONE = { accepted: 'Terms accepted.' }
+const DONE = { accepted: m.terms_accepted }
 
-const APPLICATION_WORDS: Record<ApplicationStatus, string> = {
-  invited: 'You are invited',
-  applied: 'Waiting for an answer',
-  approved: 'Approved',
-  rejected: 'Not accepted',
+const APPLICATION_WORDS: Record<ApplicationStatus, Message> = {
+  invited: m.application_invited,
+  applied: m.application_applied,
+  approved: m.application_approved,
+  rejected: m.application_rejected,
 }
 
 /** What the person has applied for, and is not a partner of. */
 const Applications = ({ applications }: Pick<PortalData, 'applications'>) =>
   applications.length > 0 && (
     <section>
-      <h2>Your applications</h2>
-      <Table caption="Your applications" head={['Program', 'Applied', 'Status']}>
+      <h2>{t(m.your_applications)}</h2>
+      <Table caption={t(m.your_applications)} head={[t(m.program), t(m.applied_column), t(m.status)]}>
         {applications.map(({ programId, programName, appliedAt, status, isBlocked }) => (
           <tr>
             <ProgramName name={programName} />
             <td>{appliedAt && <Day at={appliedAt} />}</td>
             <td>
-              {APPLICATION_WORDS[status]}
-              {status !== 'applied' && !isBlocked && (
-                <>
-                  . <a href={`/join/${programId}/apply`}>{status === 'invited' ? 'Accept' : 'Apply again'}</a>
-                </>
-              )}
+              {status === 'applied' || isBlocked
+                ? t(APPLICATION_WORDS[status])
+                : t(status === 'invited' ? m.accept_invitation : m.apply_again, {
+                    link: linkTo(`/join/${programId}/apply`),
+                  })}
             </td>
           </tr>
         ))}
@@ -47,15 +51,21 @@ export default createRoutes<SessionEnv>().get('/portal', async (c) => {
   const period = periodOf(readPeriodDays(c.req.query('days')), now)
   const data = await readPortal(db, user.email, period, now)
   const { partnerships } = data
+  const t = textsOf(c)
+  const notices = [noticeFor(CONNECT_NOTICES, c.req.query('connect')), noticeFor(DONE, c.req.query('done'))]
+  const and = new Intl.ListFormat(LOCALES[readerFor(c).language], { type: 'conjunction' })
   const children = (
     <>
-      <h1>Your programs</h1>
-      <Done message={noticeFor(CONNECT_NOTICES, c.req.query('connect'))} />
-      <Done message={noticeFor(DONE, c.req.query('done'))} />
+      <h1>{t(m.your_programs)}</h1>
+      {notices.map((notice) => (
+        <Done message={notice && t(notice)} />
+      ))}
       {data.agreements.length > 0 && (
         <p class="notice">
-          New terms of {data.agreements.map(({ programName }) => programName).join(' and ')}:{' '}
-          <a href="/portal/terms">read and accept</a>.
+          {t(m.new_terms, {
+            programs: and.format(data.agreements.map(({ programName }) => programName)),
+            link: linkTo('/portal/terms'),
+          })}
         </p>
       )}
       {partnerships.map((partnership, index) => (
@@ -69,12 +79,10 @@ export default createRoutes<SessionEnv>().get('/portal', async (c) => {
       ))}
       <Applications applications={data.applications.filter(({ status }) => status !== 'approved')} />
       {partnerships.length > 0 && (
-        <p class="hint">
-          You are signed in as {user.email}. <a href="/portal/address">Change your email address</a>
-        </p>
+        <p class="hint">{t(m.signed_in_as, { email: user.email, link: linkTo('/portal/address') })}</p>
       )}
       {partnerships.length === 0 && data.applications.length === 0 && <NoPrograms email={user.email} />}
     </>
   )
-  return renderPortal(c, { title: 'Partner portal', at: '/portal', brands: partnerships, children })
+  return renderPortal(c, { title: t(m.portal_title), at: '/portal', brands: partnerships, children })
 })

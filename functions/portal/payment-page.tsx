@@ -2,29 +2,24 @@
 
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Fields } from '../../lib/http/validate.ts'
-import { Merchant } from '../../lib/pages/brand.tsx'
+import type { Message } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
+import { merchantAt } from '../../lib/pages/brand.tsx'
 import { Field, Select } from '../../lib/pages/fields.tsx'
 import { Done, Problem, Time } from '../../lib/pages/parts.tsx'
+import { methodTitle, methodWords, paidBy } from '../../lib/pages/payment-method.ts'
+import { name } from '../../lib/pages/tags.tsx'
+import { t } from '../../lib/pages/text.ts'
 import type { PaymentChoice } from '../../lib/payouts/payment-details.queries.ts'
-import {
-  METHOD_WORDS,
-  offeredMethods,
-  type PaymentMethod,
-  paidByWords,
-} from '../../lib/payouts/payment-details.ts'
+import { offeredMethods, type PaymentMethod } from '../../lib/payouts/payment-details.ts'
 
 type FormProps = { fields: Fields; errors: ErrorDetail[] | undefined }
 
-const HOLDER_OPTIONS = [
-  { value: 'person', label: 'Me' },
-  { value: 'company', label: 'My company' },
-]
-
-const LABELS: Record<string, string> = {
-  address: 'Email address of the account',
-  iban: 'IBAN',
-  name: 'Account holder',
-  holder: 'Account of',
+const LABELS = {
+  address: m.account_address,
+  iban: m.iban,
+  name: m.account_holder,
+  holder: m.account_of,
 }
 
 /** The fields of each method. Only one form is shown at a time, so that ids are unique. */
@@ -39,7 +34,7 @@ const FIELDS: Record<Exclude<PaymentMethod, 'stripe'>, (props: FormProps) => unk
   iban: (props) => (
     <>
       <Field
-        label={LABELS.iban}
+        label={t(LABELS.iban)}
         name="iban"
         value={props.fields.iban}
         errors={props.errors}
@@ -54,7 +49,7 @@ const FIELDS: Record<Exclude<PaymentMethod, 'stripe'>, (props: FormProps) => unk
 
 const Address = ({ fields, errors }: FormProps) => (
   <Field
-    label={LABELS.address}
+    label={t(LABELS.address)}
     name="address"
     type="email"
     value={fields.address}
@@ -67,9 +62,9 @@ const Address = ({ fields, errors }: FormProps) => (
 const HolderFields = ({ fields, errors }: FormProps) => (
   <>
     <Field
-      label={LABELS.name}
+      label={t(LABELS.name)}
       name="name"
-      hint="As the account names it, in Latin letters."
+      hint={t(m.account_holder_hint)}
       value={fields.name}
       errors={errors}
       required
@@ -77,9 +72,12 @@ const HolderFields = ({ fields, errors }: FormProps) => (
       autocomplete="name"
     />
     <Select
-      label={LABELS.holder}
+      label={t(LABELS.holder)}
       name="holder"
-      options={HOLDER_OPTIONS}
+      options={[
+        { value: 'person', label: t(m.holder_person) },
+        { value: 'company', label: t(m.holder_company) },
+      ]}
       value={fields.holder}
       errors={errors}
     />
@@ -88,35 +86,30 @@ const HolderFields = ({ fields, errors }: FormProps) => (
 
 const DetailsForm = ({ path, method, ...props }: FormProps & { path: string; method: PaymentMethod }) => (
   <form method="post" action={path}>
-    <h2>{method === 'stripe' ? 'Be paid by Stripe' : `Be paid by ${METHOD_WORDS[method]}`}</h2>
+    <h2>{t(m.be_paid_by, { method: methodWords(method) })}</h2>
     <input type="hidden" name="method" value={method} />
-    {method === 'stripe' ? (
-      <p>Payouts go to the Stripe account that you connect on the overview.</p>
-    ) : (
-      FIELDS[method](props)
-    )}
-    <p class="hint">
-      Your details are stored encrypted. They take effect in 72 hours; until then, your present ones stay in
-      force.
-    </p>
+    {method === 'stripe' ? <p>{t(m.paid_to_stripe_account)}</p> : FIELDS[method](props)}
+    <p class="hint">{t(m.details_encrypted)}</p>
     <p>
-      <button type="submit">Save payment details</button>
+      <button type="submit">{t(m.save_payment_details)}</button>
     </p>
   </form>
 )
 
-const Pending = ({ choice }: { choice: PaymentChoice }) =>
-  choice.pending && (
+const Pending = ({ choice: { pending, workspaceId } }: { choice: PaymentChoice }) =>
+  pending && (
     <section class="card">
-      <h2>Change in progress</h2>
+      <h2>{t(m.change_in_progress)}</h2>
       <p>
-        From <Time at={new Date(choice.pending.effectiveAt)} /> on, you are paid by{' '}
-        {paidByWords(choice.pending)}. If you did not make this change, cancel it.
+        {t(m.change_pending, {
+          time: () => <Time at={new Date(pending.effectiveAt)} />,
+          method: paidBy(pending),
+        })}
       </p>
-      <form method="post" action={`/portal/payment/cancel?workspace=${choice.workspaceId}`}>
-        <input type="hidden" name="id" value={choice.pending.id} />
+      <form method="post" action={`/portal/payment/cancel?workspace=${workspaceId}`}>
+        <input type="hidden" name="id" value={pending.id} />
         <button type="submit" class="danger">
-          Cancel change
+          {t(m.cancel_change)}
         </button>
       </form>
     </section>
@@ -131,7 +124,7 @@ type Props = {
   method?: PaymentMethod | undefined
   errors?: ErrorDetail[]
   refused?: string
-  done?: string | undefined
+  done?: Message | undefined
 }
 
 /** How a partner is paid, what will change, and the forms of the methods that the merchant offers. */
@@ -141,36 +134,35 @@ export const PaymentPage = ({ choice, support, method, fields = {}, errors, refu
   const open = methods.find((one) => one === method) ?? (methods.length === 1 ? methods[0] : undefined)
   return (
     <>
-      <h1>Payment details</h1>
-      <Done message={done} />
-      <Problem message={refused} errors={errors} labels={LABELS} />
+      <h1>{t(m.payment_details)}</h1>
+      <Done message={done && t(done)} />
+      <Problem
+        message={refused}
+        errors={errors}
+        labels={Object.fromEntries(Object.entries(LABELS).map(([field, label]) => [field, t(label)]))}
+      />
       <p>
-        <bdi>{choice.workspaceName}</bdi>{' '}
         {choice.current
-          ? `pays you by ${paidByWords(choice.current)}.`
-          : 'does not know yet how to pay you, unless you connected a Stripe account.'}
+          ? t(m.paid_by, { workspace: choice.workspaceName, name, method: paidBy(choice.current) })
+          : t(m.not_known_how_to_pay, { workspace: choice.workspaceName, name })}
       </p>
       <Pending choice={choice} />
       {methods.length > 1 && (
         <>
-          <p>{choice.current ? 'Choose a method to change it:' : 'Choose how you want to be paid:'}</p>
-          <nav class="periods" aria-label="Payment method">
+          <p>{t(choice.current ? m.choose_to_change : m.choose_method)}</p>
+          <nav class="periods" aria-label={t(m.payment_method)}>
             {methods.map((one) => (
               <a href={`${path}&method=${one}`} aria-current={one === open ? 'true' : undefined}>
-                {METHOD_WORDS[one].replace(/^b/, 'B')}
+                {methodTitle(one)}
               </a>
             ))}
           </nav>
         </>
       )}
       {open && <DetailsForm path={`${path}&method=${open}`} method={open} {...{ fields, errors }} />}
-      {methods.length === 0 && (
-        <p class="empty">
-          There is no choice at the moment. Ask <Merchant at={support} /> how you are paid.
-        </p>
-      )}
+      {methods.length === 0 && <p class="empty">{t(m.no_choice, { merchant: merchantAt(...support) })}</p>}
       <p>
-        <a href="/portal">Back to your programs</a>
+        <a href="/portal">{t(m.back_to_programs)}</a>
       </p>
     </>
   )

@@ -3,9 +3,11 @@ import { readContacts } from '../../lib/brand/brands.queries.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { checked, type Fields, form } from '../../lib/http/validate.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPortal } from '../../lib/pages/portal.tsx'
 import { noSuchPage } from '../../lib/pages/render.tsx'
+import { textsOf } from '../../lib/pages/text.ts'
 import { OfWorkspace } from '../../lib/payouts/accounts.schemas.ts'
 import { type PaymentChoice, readPaymentChoices } from '../../lib/payouts/payment-details.queries.ts'
 import { DetailsCancellation, NewPaymentDetails } from '../../lib/payouts/payment-details.schemas.ts'
@@ -18,8 +20,8 @@ import { PAYMENT_METHODS } from '../../lib/payouts/payment-details.ts'
 import { PaymentPage } from './payment-page.tsx'
 
 const DONE = {
-  saved: 'Payment details saved. They take effect in 72 hours, and you were emailed about it.',
-  canceled: 'Change canceled. Your payment details stay as they are.',
+  saved: m.payment_saved,
+  canceled: m.payment_change_canceled,
 }
 
 /** Blank fields are left out of a form, and would be reported as no text. */
@@ -41,7 +43,11 @@ const show = async (c: Context<DetailsEnv>, choice: PaymentChoice, shown: Shown 
   const method = PAYMENT_METHODS.find((one) => one === (shown.fields?.method ?? c.req.query('method')))
   const support = await readContacts(c.var.db, c.var.user.email, choice.workspaceId)
   const children = <PaymentPage {...shown} {...{ choice, support, method, done }} />
-  return renderPortal(c, { title: 'Payment details', at: '/portal', children }, isRefused ? 400 : 200)
+  return renderPortal(
+    c,
+    { title: textsOf(c)(m.payment_details), at: '/portal', children },
+    isRefused ? 400 : 200,
+  )
 }
 
 const back = (c: Context<DetailsEnv>, { workspaceId }: PaymentChoice, done: keyof typeof DONE) =>
@@ -64,5 +70,5 @@ export default createRoutes<DetailsEnv>()
     const isCanceled = data ? await cancelChange(c, choice, data.id) : false
     return isCanceled
       ? back(c, choice, 'canceled')
-      : show(c, choice, { refused: 'There is no change to cancel: it has taken effect, or was replaced.' })
+      : show(c, choice, { refused: textsOf(c)(m.nothing_to_cancel) })
   })

@@ -1,159 +1,127 @@
 import type { SessionEnv } from '../../lib/auth/session.ts'
 import { createRoutes } from '../../lib/http/app.ts'
-import { Merchant } from '../../lib/pages/brand.tsx'
+import type { Message } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
+import { merchantAt } from '../../lib/pages/brand.tsx'
 import { Status } from '../../lib/pages/ledger.tsx'
 import { money } from '../../lib/pages/money.tsx'
 import { Table } from '../../lib/pages/parts.tsx'
 import { Day, ProgramName } from '../../lib/pages/portal.tsx'
+import { linkTo } from '../../lib/pages/tags.tsx'
+import { said, t, textsOf } from '../../lib/pages/text.ts'
 import type { BankStatus } from '../../lib/payouts/banks.ts'
 import type { OwnPayout } from '../../lib/payouts/own-payouts.queries.ts'
+import type { PayoutStatus } from '../../lib/payouts/payouts.ts'
 import { asSentence } from '../../lib/payouts/returned.ts'
-import { counted } from '../../lib/plural.ts'
 import { readOwnPayouts } from '../../lib/portal/lists.queries.ts'
 import { PortalQuery } from '../../lib/portal/portal.schemas.ts'
 import { readList, renderList } from './list.tsx'
 
-/** Reversals of earnings in a payout, net of reinstatements, and reversals of deductions. */
-const corrections = ({
-  reversedCents: reversed,
-  reversedDeductionsCents: deductions,
-  currency,
-}: OwnPayout): string =>
-  [
-    reversed && reversed > 0n ? `, less ${money(reversed, currency)} reversed` : '',
-    reversed && reversed < 0n ? `, plus ${money(-reversed, currency)} reinstated` : '',
-    deductions ? `, plus ${money(deductions, currency)} of reversed deductions` : '',
-  ].join('')
-
-/** A link to the payout's commissions. */
-const Commissions = ({ payout }: { payout: OwnPayout }) => (
-  <>
-    <a href={`/portal/commissions?payout=${payout.id}`}>
-      {counted(Number(payout.commissions ?? 0n), 'commission')}
-    </a>
-    {corrections(payout)}
-  </>
-)
+/** What fills the messages that end with a payout's commissions: a link to them, and what reversals take away or give back. */
+const commissionsOf = (payout: OwnPayout) => {
+  const { reversedCents: reversed, reversedDeductionsCents: deductions, currency } = payout
+  return {
+    count: Number(payout.commissions ?? 0n),
+    link: linkTo(`/portal/commissions?payout=${payout.id}`),
+    less: reversed && reversed > 0n ? money(reversed, currency) : 'none',
+    plus: reversed && reversed < 0n ? money(-reversed, currency) : 'none',
+    deductions: deductions ? money(deductions, currency) : 'none',
+  }
+}
 
 /** Where the money of a paid payout is. Stripe bundles transfers, so its own payout may be of another amount. */
-const Arrival = ({ payout: { bankStatus, stripeAccountId }, at }: { payout: OwnPayout; at: Date }) => {
-  if (!stripeAccountId) {
-    return (
-      <>
-        Paid outside Stripe on <Day at={at} />
-      </>
-    )
-  }
-  if (bankStatus === 'paid') {
-    return (
-      <>
-        Paid on <Day at={at} />, and paid out to your bank since
-      </>
-    )
-  }
-  return (
-    <>
-      Sent to your Stripe account on <Day at={at} />
-      {bankStatus === 'on_its_way' && ', and on its way to your bank'}
-    </>
-  )
+const arrivalOf = ({ bankStatus, stripeAccountId }: OwnPayout) => {
+  if (!stripeAccountId) return m.outcome_outside
+  if (bankStatus === 'paid') return m.outcome_at_bank
+  return bankStatus === 'on_its_way' ? m.outcome_on_its_way : m.outcome_sent
 }
 
 /** The label of a paid payout, by where its money is. */
-const BANK_LABELS: Record<BankStatus, { status: string; label: string }> = {
-  on_its_way: { status: 'processing', label: 'on its way to your bank' },
-  paid: { status: 'paid', label: 'paid' },
-  refused: { status: 'failed', label: 'refused by your bank' },
+const BANK_LABELS: Record<BankStatus, { status: string; label: Message }> = {
+  on_its_way: { status: 'processing', label: m.payout_on_its_way },
+  paid: { status: 'paid', label: m.payout_paid },
+  refused: { status: 'failed', label: m.payout_refused },
+}
+
+const LABELS: Record<PayoutStatus, Message> = {
+  processing: m.payout_in_progress,
+  paid: m.payout_paid,
+  failed: m.payout_failed,
+  canceling: m.payout_canceling,
+  canceled: m.payout_canceled,
+  reversed: m.payout_reversed,
+  returned: m.payout_returned,
 }
 
 const StatusLabel = ({ payout: { status, bankStatus, stripeAccountId } }: { payout: OwnPayout }) => {
-  if (bankStatus) return <Status {...BANK_LABELS[bankStatus]} />
-  if (status === 'paid' && !stripeAccountId) return <Status status="paid" label="paid outside Stripe" />
-  // Whether it arrived is not known.
-  if (status === 'paid' && stripeAccountId)
-    return <Status status="paid" label="sent to your Stripe account" />
-  return <Status status={status} />
+  if (bankStatus) {
+    const known = BANK_LABELS[bankStatus]
+    return <Status status={known.status} label={t(known.label)} />
+  }
+  // Whether it arrived at the bank is not known.
+  const paid = stripeAccountId ? m.payout_sent : m.payout_paid_outside
+  return <Status status={status} label={t(status === 'paid' ? paid : LABELS[status])} />
 }
+
+/** A paid payout: where it is, and what has happened to it since. */
+const Paid = ({ payout, at }: { payout: OwnPayout; at: Date }) => (
+  <>
+    {t(arrivalOf(payout), { ...commissionsOf(payout), day: () => <Day at={at} /> })}{' '}
+    {payout.bankStatus === 'refused' &&
+      t(m.bank_refused, { link: linkTo(`/portal/connect/dashboard?workspace=${payout.workspaceId}`) })}{' '}
+    {payout.reversedAtStripeCents > 0n &&
+      t(m.part_reversed_at_stripe, { amount: money(payout.reversedAtStripeCents, payout.currency) })}
+  </>
+)
 
 /** The state of a payout, with its date or reason. */
 const Outcome = ({ payout }: { payout: OwnPayout }) => {
+  const merchant = merchantAt(payout.contact)
   switch (payout.status) {
     case 'paid':
-      return payout.paidAt ? (
-        <>
-          <Arrival payout={payout} at={payout.paidAt} />, for <Commissions payout={payout} />.
-          {payout.bankStatus === 'refused' && (
-            <>
-              {' '}
-              Your bank refused it, and the money is in your Stripe account.{' '}
-              <a href={`/portal/connect/dashboard?workspace=${payout.workspaceId}`}>Fix it at Stripe</a>.
-            </>
-          )}
-          {payout.reversedAtStripeCents > 0n &&
-            ` The merchant reversed ${money(payout.reversedAtStripeCents, payout.currency)} of it.`}
-        </>
-      ) : null
+      return payout.paidAt ? <Paid payout={payout} at={payout.paidAt} /> : null
     case 'processing':
       return (
         <>
-          Processing, for <Commissions payout={payout} />.
-          {payout.stripeAccountId && ' A failed transfer is retried automatically.'}
+          {t(m.outcome_processing, commissionsOf(payout))} {payout.stripeAccountId && t(m.outcome_retried)}
         </>
       )
     case 'canceling':
-      return (
-        <>
-          The merchant is canceling it. If it was sent already, it is paid. Otherwise its commissions are
-          payable again.
-        </>
-      )
-    case 'failed':
-      return (
-        <>
-          {payout.reason ?? 'Stripe could not send it to your account.'} Its commissions are payable again,
-          with a later payout. <a href="/portal">Check your account</a>, or ask{' '}
-          <Merchant at={[payout.contact]} />.
-        </>
-      )
+      return <>{t(m.outcome_canceling)}</>
+    case 'failed': {
+      const reason = payout.reason ? said(payout.reason) : t(m.failed_at_stripe)
+      return <>{t(m.outcome_failed, { reason, account: linkTo('/portal'), merchant })}</>
+    }
     case 'reversed':
       return (
         <>
-          The merchant reversed this transfer.{' '}
-          {payout.releasedAt ? (
-            'Its commissions are payable again, with a later payout.'
-          ) : (
-            <>
-              It was for <Commissions payout={payout} />. Ask <Merchant at={[payout.contact]} /> whether it is
-              paid again.
-            </>
-          )}
+          {payout.releasedAt
+            ? t(m.outcome_reversed_released)
+            : t(m.outcome_reversed, { ...commissionsOf(payout), merchant })}
         </>
       )
-    case 'returned':
+    case 'returned': {
+      const details = linkTo(`/portal/payment?workspace=${payout.workspaceId}`)
       return (
-        <>
-          Returned by your bank: {asSentence(payout.returnReason ?? '')} Its commissions are payable again,
-          with a later payout.{' '}
-          <a href={`/portal/payment?workspace=${payout.workspaceId}`}>Check your payment details</a>, or ask{' '}
-          <Merchant at={[payout.contact]} />.
-        </>
+        <>{t(m.outcome_returned, { reason: asSentence(payout.returnReason ?? ''), details, merchant })}</>
       )
+    }
     default:
-      return <>The merchant canceled it before it was sent. Its commissions are payable again.</>
+      return <>{t(m.outcome_canceled)}</>
   }
 }
 
 const PayoutTable = ({ payouts, hasManyPrograms }: { payouts: OwnPayout[]; hasManyPrograms: boolean }) => (
   <Table
-    caption="Payouts"
+    caption={t(m.nav_payouts)}
     head={[
-      'Created',
-      'Reference',
-      ...(hasManyPrograms ? ['Program'] : []),
-      { number: 'Amount' },
-      'Method',
-      'Status',
-      'Details',
+      t(m.created_column),
+      t(m.reference_column),
+      ...(hasManyPrograms ? [t(m.program)] : []),
+      { number: t(m.amount_column) },
+      t(m.method_column),
+      t(m.status),
+      t(m.details_column),
     ]}
   >
     {payouts.map((payout) => (
@@ -164,7 +132,7 @@ const PayoutTable = ({ payouts, hasManyPrograms }: { payouts: OwnPayout[]; hasMa
         <td>{payout.reference}</td>
         {hasManyPrograms && <ProgramName name={payout.program} />}
         <td class="number">{money(payout.amountCents, payout.currency)}</td>
-        <td>{payout.stripeAccountId ? 'Stripe' : 'Outside Stripe'}</td>
+        <td>{t(payout.stripeAccountId ? m.by_stripe : m.outside_stripe)}</td>
         <td>
           <StatusLabel payout={payout} />
         </td>
@@ -181,11 +149,11 @@ export default createRoutes<SessionEnv>().get('/portal/payouts', async (c) => {
   const { db, user } = c.var
   const list = await readList(c, PortalQuery, (filter) => readOwnPayouts(db, user.email, filter))
   return renderList(c, {
-    title: 'Payouts',
+    title: textsOf(c)(m.nav_payouts),
     at: '/portal/payouts',
     list,
     intro: null,
-    empty: 'No payouts yet. Payable commissions are paid with the merchant’s next payout.',
+    empty: textsOf(c)(m.no_payouts),
     children: <PayoutTable payouts={list.data} hasManyPrograms={list.hasManyPrograms} />,
   })
 })

@@ -1,17 +1,21 @@
 /** One program on the portal's overview. */
 
-import { accentClass, Logo, Merchant, Support } from '../../lib/pages/brand.tsx'
+import { LOCALES } from '../../lib/languages/languages.ts'
+import * as m from '../../lib/languages/messages.ts'
+import { accentClass, Logo, merchantAt, Support } from '../../lib/pages/brand.tsx'
 import { Charts, type Series } from '../../lib/pages/chart.tsx'
 import { ConnectCard } from '../../lib/pages/connect.tsx'
-import { figure, money } from '../../lib/pages/money.tsx'
+import { figure, money, pageLanguage } from '../../lib/pages/money.tsx'
 import { Copyable } from '../../lib/pages/parts.tsx'
+import { methodWords, paidBy } from '../../lib/pages/payment-method.ts'
 import { moneySums } from '../../lib/pages/payouts.tsx'
 import { PeriodLinks } from '../../lib/pages/period-links.tsx'
 import { NotActive } from '../../lib/pages/portal.tsx'
+import { hidden, name } from '../../lib/pages/tags.tsx'
+import { t } from '../../lib/pages/text.ts'
 import type { PaymentChoice } from '../../lib/payouts/payment-details.queries.ts'
-import { METHOD_WORDS, offeredMethods, paidByWords } from '../../lib/payouts/payment-details.ts'
+import { offeredMethods } from '../../lib/payouts/payment-details.ts'
 import { fillSlots, type Period } from '../../lib/periods.ts'
-import { counted } from '../../lib/plural.ts'
 import type { Partnership, PortalData } from '../../lib/portal/portal.queries.ts'
 import { partnerLink } from '../../lib/slugs.ts'
 import { Balances } from './balances.tsx'
@@ -19,7 +23,7 @@ import { Balances } from './balances.tsx'
 const Coupons = ({ codes }: { codes: string[] | null }) =>
   codes && (
     <>
-      <h3>Your coupon codes</h3>
+      <h3>{t(m.coupon_codes)}</h3>
       <ul class="codes">
         {codes.map((code) => (
           <li>
@@ -43,12 +47,12 @@ const seriesOf = (partnerId: string, { activity, balances }: PortalData, { slots
   const earnedEver = balances.flatMap((one) => (one.partnerId === partnerId ? one.currency : []))
   const currencies = [...new Set(earnedNow.length > 0 ? earnedNow : earnedEver)].sort()
   const counts = [
-    { label: 'Clicks', values: valuesOf(own, 'clicks'), format: figure },
-    { label: 'Leads', values: valuesOf(own, 'leads'), format: figure },
-    { label: 'Sales', values: valuesOf(own, 'sales'), format: figure },
+    { label: t(m.clicks), values: valuesOf(own, 'clicks'), format: figure },
+    { label: t(m.leads), values: valuesOf(own, 'leads'), format: figure },
+    { label: t(m.sales), values: valuesOf(own, 'sales'), format: figure },
   ]
   const earned = currencies.map((currency) => ({
-    label: currencies.length > 1 ? `Earned in ${currency}` : 'Earned',
+    label: currencies.length > 1 ? t(m.earned_in, { currency }) : t(m.earned),
     values: valuesOf(
       own.filter((point) => point.currency === currency),
       'earnedCents',
@@ -79,28 +83,27 @@ const PaymentMethod = ({ workspaceId, data, now }: { workspaceId: string; data: 
 const isOfferingMore = (choice: PaymentChoice): boolean =>
   offeredMethods(choice).some((method) => method !== 'stripe')
 
-const OR = new Intl.ListFormat('en-GB', { type: 'disjunction' })
+/** "PayPal or Wise", in the page's language. */
+const eitherOf = (words: string[]): string =>
+  new Intl.ListFormat(LOCALES[pageLanguage()], { type: 'disjunction' }).format(words)
 
 /** How a partner chose to be paid. */
 const ChoiceCard = ({ choice }: { choice: PaymentChoice }) => (
   <section class="card">
-    <h3>Payment details</h3>
+    <h3>{t(m.payment_details)}</h3>
     <p>
-      {choice.current ? (
-        <>
-          <bdi>{choice.workspaceName}</bdi> pays you by {paidByWords(choice.current)}.
-        </>
-      ) : (
-        <>
-          <bdi>{choice.workspaceName}</bdi> can pay you by{' '}
-          {OR.format(offeredMethods(choice).map((method) => METHOD_WORDS[method]))}.
-        </>
-      )}
-      {choice.pending && ' A change takes effect within 72 hours.'}
+      {choice.current
+        ? t(m.paid_by, { workspace: choice.workspaceName, name, method: paidBy(choice.current) })
+        : t(m.can_pay_by, {
+            workspace: choice.workspaceName,
+            name,
+            methods: eitherOf(offeredMethods(choice).map(methodWords)),
+          })}{' '}
+      {choice.pending && t(m.change_within_72_hours)}
     </p>
     <p>
       <a href={`/portal/payment?workspace=${choice.workspaceId}`}>
-        {choice.current || choice.pending ? 'Change payment details' : 'Choose how you are paid'}
+        {t(choice.current || choice.pending ? m.change_payment_details : m.choose_payment)}
       </a>
     </p>
   </section>
@@ -119,15 +122,12 @@ type StripeOrBankProps = {
 const StripeOrBank = ({ workspaceId, first, account, partnerships, data, now }: StripeOrBankProps) => {
   const contacts = [...new Set(partnerships.map(({ contact }) => contact))]
   if (!account && !first.paysByStripe) {
-    return first.paysByBank ? (
+    const of = { workspace: first.workspace, name }
+    return (
       <p class="hint">
-        <bdi>{first.workspace}</bdi> pays by bank transfer, outside Stripe. You do not need to connect an
-        account.
-      </p>
-    ) : (
-      <p class="hint">
-        <bdi>{first.workspace}</bdi> has not set up payouts yet. Once it has, you connect an account here to
-        be paid. Ask <Merchant at={contacts} /> when that will be.
+        {first.paysByBank
+          ? t(m.pays_by_bank, of)
+          : t(m.pays_not_yet, { ...of, merchant: merchantAt(...contacts) })}
       </p>
     )
   }
@@ -178,7 +178,7 @@ type Props = {
 const FurtherLinks = ({ links }: { links: string[] }) =>
   links.length > 0 ? (
     <details>
-      <summary>{counted(links.length, 'more link is yours', 'more links are yours')}</summary>
+      <summary>{t(m.more_links, { count: links.length })}</summary>
       <ul>
         {links.map((link) => (
           <li>
@@ -192,12 +192,10 @@ const FurtherLinks = ({ links }: { links: string[] }) =>
 /** What a partner shares. */
 const ActiveLinks = ({ programId, program, slug, furtherSlugs, siteUrl, coupons }: Partnership) => (
   <>
-    <h3>Your link</h3>
-    <Copyable label={`your link for ${program}`} text={partnerLink(siteUrl, slug)} />
+    <h3>{t(m.your_link)}</h3>
+    <Copyable label={t(m.copy_own_link, { program, hidden })} text={partnerLink(siteUrl, slug)} />
     <p>
-      <a href={`/portal/links?program=${programId}`}>
-        Link to any page, and QR codes<span class="hidden"> for {program}</span>
-      </a>
+      <a href={`/portal/links?program=${programId}`}>{t(m.link_to_any_page, { program, hidden })}</a>
     </p>
     <FurtherLinks links={(furtherSlugs ?? []).map((further) => partnerLink(siteUrl, further))} />
     <Coupons codes={coupons} />
@@ -207,11 +205,8 @@ const ActiveLinks = ({ programId, program, slug, furtherSlugs, siteUrl, coupons 
 /** Instead of balances, while another platform pays. */
 const Moving = () => (
   <>
-    <h3>Balance</h3>
-    <p class="notice">
-      This program is moving here from another platform. Until the move is complete, that platform counts and
-      pays what you earn, and nothing is paid from here.
-    </p>
+    <h3>{t(m.balance)}</h3>
+    <p class="notice">{t(m.program_moving)}</p>
   </>
 )
 
@@ -240,7 +235,7 @@ export const Program = ({ partnership, data, period, now, isFirstOfWorkspace }: 
       )}
       {isFirstOfWorkspace && <PaymentMethod workspaceId={partnership.workspaceId} data={data} now={now} />}
       <div class="over-time" id={anchor}>
-        <h3>Activity</h3>
+        <h3>{t(m.activity)}</h3>
         <PeriodLinks period={period} what={program} hrefOf={(days) => `/portal?days=${days}#${anchor}`} />
       </div>
       <Charts what={program} series={seriesOf(id, data, period)} time={period} />

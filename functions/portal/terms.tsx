@@ -8,20 +8,21 @@ import {
 import type { SessionEnv } from '../../lib/auth/session.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { checked, form } from '../../lib/http/validate.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { accentClass, Logo, Support } from '../../lib/pages/brand.tsx'
 import { Problem } from '../../lib/pages/parts.tsx'
 import { renderPortal } from '../../lib/pages/portal.tsx'
+import { hidden } from '../../lib/pages/tags.tsx'
 import { Terms } from '../../lib/pages/terms.tsx'
+import { t, textsOf } from '../../lib/pages/text.ts'
 
 const Acceptance = z.object({ partnerId: z.uuid(), version: z.coerce.number().int().max(1_000_000) })
 
-const CHANGED = 'The terms have changed meanwhile. Read and accept them again.'
-
 const TermsPage = ({ open, problem }: { open: OpenAgreement[]; problem: string | undefined }) => (
   <>
-    <h1>Terms</h1>
+    <h1>{t(m.terms)}</h1>
     <Problem message={problem} />
-    {open.length === 0 && <p class="empty">There are no terms to accept.</p>}
+    {open.length === 0 && <p class="empty">{t(m.no_terms)}</p>}
     {open.map(({ partnerId, programName, logoUrl, accentColor, supportEmail, ...agreement }) => (
       <section class={accentClass({ accentColor })}>
         <Logo logoUrl={logoUrl} name={programName} />
@@ -32,9 +33,7 @@ const TermsPage = ({ open, problem }: { open: OpenAgreement[]; problem: string |
           <Terms agreement={agreement} />
           <input type="hidden" name="partnerId" value={partnerId} />
           <input type="hidden" name="version" value={agreement.version} />
-          <button type="submit">
-            Accept<span class="hidden"> the terms of {programName}</span>
-          </button>
+          <button type="submit">{t(m.accept_terms, { program: programName, hidden })}</button>
         </form>
         <Support supportEmail={supportEmail} />
       </section>
@@ -45,7 +44,11 @@ const TermsPage = ({ open, problem }: { open: OpenAgreement[]; problem: string |
 const showTerms = async (c: Context<SessionEnv>, problem?: string) => {
   const { rows: open } = await openAgreementsQuery(c.var.user.email).execute(c.var.db)
   const children = <TermsPage open={open} problem={problem} />
-  return renderPortal(c, { title: 'Terms', at: '/portal', brands: open, children }, problem ? 400 : 200)
+  return renderPortal(
+    c,
+    { title: textsOf(c)(m.terms), at: '/portal', brands: open, children },
+    problem ? 400 : 200,
+  )
 }
 
 /** /portal/terms: the terms of the partner's programs that it has not accepted in their newest version. */
@@ -54,6 +57,7 @@ export default createRoutes<SessionEnv>()
   .post('/portal/terms', form(), async (c) => {
     const { db, now, user } = c.var
     const { data } = checked(Acceptance, c.req.valid('form'))
-    if (!data || !(await acceptAgreement(db, user.email, { ...data, now }))) return showTerms(c, CHANGED)
+    if (!data || !(await acceptAgreement(db, user.email, { ...data, now })))
+      return showTerms(c, textsOf(c)(m.terms_changed))
     return c.redirect('/portal?done=accepted', 303)
   })

@@ -4,8 +4,11 @@ import type { SessionEnv } from '../../lib/auth/session.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { noteForLog } from '../../lib/http/logging.ts'
 import { callerKey, limitRate } from '../../lib/http/rate-limit.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { findSubscriber, type Subscriber, setUnsubscribed } from '../../lib/mail/optouts.queries.ts'
 import { noSuchPage, renderPage } from '../../lib/pages/render.tsx'
+import { name } from '../../lib/pages/tags.tsx'
+import { textsOf } from '../../lib/pages/text.ts'
 
 /** Whom the link is for. @throws {ApiError} `not_found`, `rate_limited` */
 const readSubscriber = async (c: Context<SessionEnv>): Promise<Subscriber> => {
@@ -17,8 +20,6 @@ const readSubscriber = async (c: Context<SessionEnv>): Promise<Subscriber> => {
   return subscriber
 }
 
-const WHAT_STAYS = 'Emails about your account and your payouts, and links to sign in, are always sent.'
-
 const show = (c: Context<SessionEnv>, title: string, children: Child) =>
   renderPage(c, {
     title,
@@ -27,7 +28,7 @@ const show = (c: Context<SessionEnv>, title: string, children: Child) =>
       <>
         <h1>{title}</h1>
         {children}
-        <p class="hint">{WHAT_STAYS}</p>
+        <p class="hint">{textsOf(c)(m.what_stays)}</p>
       </>
     ),
   })
@@ -35,14 +36,12 @@ const show = (c: Context<SessionEnv>, title: string, children: Child) =>
 const showUnsubscribed = (c: Context<SessionEnv>, { workspaceName }: Subscriber) =>
   show(
     c,
-    'You have unsubscribed',
+    textsOf(c)(m.unsubscribed),
     <>
-      <p role="status">
-        <bdi>{workspaceName}</bdi> sends you no more messages, invitations and news of a move.
-      </p>
+      <p role="status">{textsOf(c)(m.unsubscribed_text, { workspace: workspaceName, name })}</p>
       <form method="post" action={`/unsubscribe/${c.req.param('token')}/undo`}>
         <button type="submit" class="quiet">
-          Subscribe again
+          {textsOf(c)(m.subscribe_again)}
         </button>
       </form>
     </>,
@@ -61,13 +60,11 @@ export default createRoutes<SessionEnv>()
     if (subscriber.isUnsubscribed) return showUnsubscribed(c, subscriber)
     return show(
       c,
-      'Unsubscribe',
+      textsOf(c)(m.unsubscribe),
       <>
-        <p>
-          <bdi>{subscriber.workspaceName}</bdi> sends you messages, invitations and news of a move.
-        </p>
+        <p>{textsOf(c)(m.unsubscribe_text, { workspace: subscriber.workspaceName, name })}</p>
         <form method="post">
-          <button type="submit">Unsubscribe</button>
+          <button type="submit">{textsOf(c)(m.unsubscribe)}</button>
         </form>
       </>,
     )
@@ -82,9 +79,9 @@ export default createRoutes<SessionEnv>()
     await setUnsubscribed(c.var.db, subscriber, false, c.var.now)
     return show(
       c,
-      'You have subscribed again',
+      textsOf(c)(m.subscribed_again),
       <p role="status">
-        <bdi>{subscriber.workspaceName}</bdi> may send you messages, invitations and news of a move.
+        {textsOf(c)(m.subscribed_again_text, { workspace: subscriber.workspaceName, name })}
       </p>,
     )
   })

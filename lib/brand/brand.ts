@@ -45,8 +45,10 @@ export const logoOrigins = (brands: readonly Pick<Brand, 'logoUrl'>[]): string[]
 export const BRAND_CHANGED =
   'Another manager has changed the branding since you opened it. Read it again, then change it.'
 
-/** "the merchant" in a sentence, with the support addresses that are known. */
-export const merchantAt = (addresses: readonly (string | null)[]): string => {
+/** Whom to ask, for a message that names the addresses if there are any. */
+export const contactValues = (
+  ...addresses: readonly (string | null)[]
+): { hasContact: 'yes' | 'no'; contact: string } => {
   const known = addresses.filter((address) => address !== null)
-  return known.length > 0 ? `the merchant (${known.join(', ')})` : 'the merchant'
+  return { hasContact: known.length > 0 ? 'yes' : 'no', contact: known.join(', ') }
 }

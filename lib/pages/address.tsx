@@ -1,7 +1,9 @@
 /** The portal's pages about a partner's email address. */
 
+import * as m from '../languages/messages.ts'
 import { Field } from './fields.tsx'
 import { ConfirmForm, Problem } from './parts.tsx'
+import { t } from './text.ts'
 
 /** The form for a new address. */
 export const AddressPage = ({
@@ -14,15 +16,12 @@ export const AddressPage = ({
   problem?: string | undefined
 }) => (
   <>
-    <h1>Email address</h1>
+    <h1>{t(m.email_address)}</h1>
     <Problem message={problem} />
-    <p>
-      Your address is {current}. You sign in with it, and all programs write to it. A new address applies to
-      all of your programs. Your earnings, links and connected accounts do not change.
-    </p>
+    <p>{t(m.address_intro, { email: current })}</p>
     <form method="post" action="/portal/address" class="inline">
       <Field
-        label="New email address"
+        label={t(m.new_address)}
         name="email"
         type="email"
         required
@@ -30,10 +29,10 @@ export const AddressPage = ({
         autocomplete="email"
         value={email}
       />
-      <button type="submit">Send link</button>
+      <button type="submit">{t(m.send_link)}</button>
     </form>
     <p>
-      <a href="/portal">Back to your programs</a>
+      <a href="/portal">{t(m.back_to_programs)}</a>
     </p>
   </>
 )
@@ -41,22 +40,17 @@ export const AddressPage = ({
 /** Reports that the link was mailed. */
 export const LinkSentPage = ({ to, hours }: { to: string; hours: number }) => (
   <>
-    <h1>Check your email</h1>
-    <p>
-      A link was sent to {to}. Open it in this browser within {hours} hours, while you are signed in with your
-      present address. Until then, nothing changes.
-    </p>
+    <h1>{t(m.check_email)}</h1>
+    <p>{t(m.address_link_sent, { email: to, hours })}</p>
   </>
 )
 
 /** Asks for the last step, after the link was opened. */
 export const ConfirmAddressPage = ({ from, to, token }: { from: string; to: string; token: string }) => (
   <>
-    <h1>Change your email address?</h1>
-    <p>
-      From now on, you sign in with {to} instead of {from}, in all of your programs.
-    </p>
-    <ConfirmForm action="/portal/address/confirm" button="Change address" cancel="/portal">
+    <h1>{t(m.change_address_title)}</h1>
+    <p>{t(m.change_address_text, { to, from })}</p>
+    <ConfirmForm action="/portal/address/confirm" button={t(m.change_address)} cancel="/portal">
       <input type="hidden" name="token" value={token} />
     </ConfirmForm>
   </>
@@ -65,10 +59,10 @@ export const ConfirmAddressPage = ({ from, to, token }: { from: string; to: stri
 /** Reports the change. The session is still of the former address. */
 export const ChangedPage = ({ to }: { to: string }) => (
   <>
-    <h1>Address changed</h1>
-    <p>Your address is {to} now. Sign in with it to see your programs.</p>
+    <h1>{t(m.address_changed)}</h1>
+    <p>{t(m.address_changed_text, { email: to })}</p>
     <form method="post" action="/auth/sign-out">
-      <button type="submit">Sign out</button>
+      <button type="submit">{t(m.sign_out)}</button>
     </form>
   </>
 )

@@ -1,5 +1,6 @@
 /** Audit entries as text, which follows the name of the actor. */
 
+import { inEnglish } from '../languages/message.ts'
 import { formatMoney, type MoneyFormat } from '../money.ts'
 import { counted } from '../plural.ts'
 import type { RewardResponse } from '../tracking/rewards.responses.ts'
@@ -82,7 +83,7 @@ const describeValue = (field: string, value: unknown): string => {
   if (field === 'payoutSchedule' || field === 'payoutOrder') return text(value).replace('_', ' ')
   if (typeof value === 'object')
     return isReward(value)
-      ? rewardResponseWords(value, field === 'leadReward' ? 'lead' : 'sale')
+      ? rewardResponseWords(value, field === 'leadReward' ? 'lead' : 'sale', inEnglish)
       : JSON.stringify(value)
   return text(value)
 }

@@ -2,6 +2,9 @@
 
 import type { Brand } from '../brand/brand.ts'
 import { accentColors } from '../brand/colors.ts'
+import type { Tag } from '../languages/message.ts'
+import * as m from '../languages/messages.ts'
+import { t } from './text.ts'
 
 /** The class of what has an accent colour. */
 export const accentClass = ({ accentColor }: Pick<Brand, 'accentColor'>): string | undefined =>
@@ -31,27 +34,25 @@ const MailTo = ({ address }: { address: string }) => (
   </a>
 )
 
-/** "the merchant" in a sentence, with links to the support addresses that are known. */
-export const Merchant = ({ at }: { at: readonly (string | null)[] }) => {
-  const known = at.filter((address) => address !== null)
-  return (
-    <>
-      the merchant
-      {known.map((address, index) => (
-        <>
-          {index === 0 ? ' (' : ', '}
-          <MailTo address={address} />
-        </>
-      ))}
-      {known.length > 0 && ')'}
-    </>
-  )
-}
+/** "the merchant" in a sentence, with links to the addresses that are known. */
+export const merchantAt =
+  (...addresses: readonly (string | null)[]): Tag =>
+  (content) => {
+    const known = addresses.filter((address) => address !== null)
+    return (
+      <>
+        {content}
+        {known.map((address, index) => (
+          <>
+            {index === 0 ? ' (' : ', '}
+            <MailTo address={address} />
+          </>
+        ))}
+        {known.length > 0 && ')'}
+      </>
+    )
+  }
 
 /** Where the program's partners write to. */
 export const Support = ({ supportEmail }: Pick<Brand, 'supportEmail'>) =>
-  supportEmail && (
-    <p class="hint">
-      Questions? Write to <MailTo address={supportEmail} />.
-    </p>
-  )
+  supportEmail && <p class="hint">{t(m.questions, { address: () => <MailTo address={supportEmail} /> })}</p>

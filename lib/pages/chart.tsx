@@ -1,5 +1,10 @@
 /** Bar charts over time, rendered on the server, with the values in a table below. */
+import { LOCALES } from '../languages/languages.ts'
+import * as m from '../languages/messages.ts'
+import { pageLanguage } from './money.tsx'
 import { Table } from './parts.tsx'
+import { hidden } from './tags.tsx'
+import { t } from './text.ts'
 
 /** One value over time. */
 export type Series = {
@@ -14,15 +19,15 @@ type Slots = { unit: 'day' | 'month'; slots: string[] }
 /** With the full names of the slots, which all series share. */
 type Named = Slots & { names: string[] }
 
-const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
-const FULL_DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
-const MONTH = new Intl.DateTimeFormat('en-GB', { month: 'short', year: 'numeric', timeZone: 'UTC' })
+const MONTH = { month: 'short', year: 'numeric', timeZone: 'UTC' } as const
+const FULL_DAY = { dateStyle: 'medium', timeZone: 'UTC' } as const
+const DAY = { day: 'numeric', month: 'short', timeZone: 'UTC' } as const
 
-/** The full name of a slot, and a short one for the axis. */
-const slotName = (slot: string, unit: Slots['unit']) =>
-  (unit === 'month' ? MONTH : FULL_DAY).format(new Date(slot))
-const axisName = (slot: string | undefined, unit: Slots['unit']) =>
-  slot && (unit === 'month' ? MONTH : DAY).format(new Date(slot))
+/** Names slots in full, or shortly for the axis, in the page's language. */
+const slotNames = (unit: Slots['unit'], day: Intl.DateTimeFormatOptions) => {
+  const { format } = new Intl.DateTimeFormat(LOCALES[pageLanguage()], unit === 'month' ? MONTH : day)
+  return (slot: string) => format(new Date(slot))
+}
 
 const sum = (values: bigint[]): bigint => values.reduce((total, value) => total + value, 0n)
 
@@ -39,15 +44,16 @@ const barHeight = (value: bigint, most: bigint): number =>
 
 /** The chart's text alternative. */
 const describeChart = ({ values, format }: Series, { unit, names }: Named, most: bigint): string => {
-  if (most === 0n) return `Bar chart by ${unit}: no data.`
-  const name = names[values.indexOf(most)]
-  return `Bar chart by ${unit}. The highest value is ${format(most)}, ${unit === 'month' ? 'in' : 'on'} ${name}.`
+  if (most === 0n) return t(unit === 'month' ? m.chart_empty_month : m.chart_empty_day)
+  const at = names[values.indexOf(most)] ?? ''
+  return t(unit === 'month' ? m.chart_month : m.chart_day, { value: format(most), at })
 }
 
 /** One series: its total, and a bar per slot whose tooltip shows the value. */
 const Bars = ({ series, time }: { series: Series; time: Named }) => {
   const { label, values, format } = series
   const { unit, slots, names } = time
+  const axisName = slotNames(unit, DAY)
   const most = values.reduce((high, value) => (value > high ? value : high), 0n)
   return (
     <figure class="chart">
@@ -80,8 +86,9 @@ const Bars = ({ series, time }: { series: Series; time: Named }) => {
         })}
       </svg>
       <p class="axis" aria-hidden="true">
-        <span>{axisName(slots[0], unit)}</span>
-        <span>{axisName(slots.at(-1), unit)}</span>
+        {[slots[0], slots.at(-1)].map((slot) => (
+          <span>{slot && axisName(slot)}</span>
+        ))}
       </p>
     </figure>
   )
@@ -106,7 +113,7 @@ type ChartsProps = {
 /** Charts of several series side by side, and a table of their values. */
 export const Charts = ({ what, series, listed = series, time, isWide = false }: ChartsProps) => {
   const { unit, slots } = time
-  const names = slots.map((slot) => slotName(slot, unit))
+  const names = slots.map(slotNames(unit, FULL_DAY))
   return (
     <>
       <div class={classOf(series, isWide)}>
@@ -115,14 +122,12 @@ export const Charts = ({ what, series, listed = series, time, isWide = false }: 
         ))}
       </div>
       <details class="numbers">
-        <summary>
-          Show data by {unit} <span class="hidden"> for {what}</span>
-        </summary>
+        <summary>{t(unit === 'month' ? m.show_data_month : m.show_data_day, { what, hidden })}</summary>
         <Table
           isStacked={false}
-          caption={`Data for ${what} by ${unit}`}
+          caption={t(unit === 'month' ? m.data_month : m.data_day, { what })}
           head={[
-            unit === 'month' ? 'Month (UTC)' : 'Day (UTC)',
+            t(unit === 'month' ? m.month_column : m.day_column),
             ...listed.map(({ label }) => ({ number: label })),
           ]}
         >

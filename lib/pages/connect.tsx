@@ -1,31 +1,45 @@
 /** How a partner connects a Stripe account, and its status. */
 import type { Child } from 'hono/jsx'
+import { LOCALES } from '../languages/languages.ts'
+import type { Message } from '../languages/message.ts'
+import * as m from '../languages/messages.ts'
 import { PAYOUT_COUNTRIES } from '../payouts/countries.ts'
 import type { PayoutAccountStatus } from '../payouts/payouts.ts'
-import { Merchant } from './brand.tsx'
+import { merchantAt } from './brand.tsx'
+import { pageLanguage } from './money.tsx'
 import { ConfirmForm, Time } from './parts.tsx'
+import { hidden, name, strong } from './tags.tsx'
+import { t } from './text.ts'
 
 /** The portal's notices about a payout account, by `?connect=`. */
 export const CONNECT_NOTICES: Record<
   PayoutAccountStatus | 'held' | 'confirmed' | 'disconnected' | 'unknown',
-  string
+  Message
 > = {
-  enabled: 'Account connected. You can be paid.',
-  held: 'Account connected. Payouts to it start in 72 hours, or once you confirm it by the link in our email.',
-  confirmed: 'Account confirmed. You can be paid.',
-  in_review: 'Stripe is reviewing your information. You can be paid once the review is complete.',
-  onboarding: 'Account setup is not finished. Continue it to be paid.',
-  restricted: 'Stripe needs more information before you can be paid.',
-  closed: 'Your Stripe account is closed. Connect another one to be paid.',
-  disconnected: 'Account disconnected. Connect an account to be paid.',
-  unknown: 'Stripe did not respond. This page updates once Stripe reports your account’s status.',
+  enabled: m.connect_enabled,
+  held: m.connect_held,
+  confirmed: m.connect_confirmed,
+  in_review: m.connect_in_review,
+  onboarding: m.connect_onboarding,
+  restricted: m.connect_restricted,
+  closed: m.connect_closed,
+  disconnected: m.connect_disconnected,
+  unknown: m.connect_unknown,
 }
 
-const NAMES = new Intl.DisplayNames('en', { type: 'region' })
+type Country = { code: string; name: string }
 
-const COUNTRIES = PAYOUT_COUNTRIES.map((code) => ({ code, name: NAMES.of(code) ?? code })).sort((a, b) =>
-  a.name.localeCompare(b.name, 'en'),
-)
+const countryName = (code: string): string =>
+  new Intl.DisplayNames(LOCALES[pageLanguage()], { type: 'region' }).of(code) ?? code
+
+/** All countries by their names in the page's language. */
+const countriesByName = (): Country[] => {
+  const locale = LOCALES[pageLanguage()]
+  const names = new Intl.DisplayNames(locale, { type: 'region' })
+  return PAYOUT_COUNTRIES.map((code) => ({ code, name: names.of(code) ?? code })).sort((a, b) =>
+    a.name.localeCompare(b.name, locale),
+  )
+}
 
 type Props = {
   workspace: { id: string; name: string }
@@ -41,74 +55,71 @@ type Props = {
   owed?: string | undefined
 }
 
-const Owed = ({ owed, children }: { owed: string | undefined; children: Child }) => (
-  <p>
-    {owed && (
-      <>
-        <strong>{owed}</strong> {'is payable to you. '}
-      </>
-    )}
-    {children}
-  </p>
-)
+/** What fills the messages that begin with the payable sums, if there are any. */
+const owedValues = (owed: string | undefined) => ({ owed: owed ?? 'none', strong })
 
-const Countries = ({ countries }: { countries: typeof COUNTRIES }) =>
+const Countries = ({ countries }: { countries: Country[] }) =>
   countries.map(({ code, name }) => <option value={code}>{name}</option>)
 
 const ConnectForm = ({ workspace, countries, unreachable, support }: Props) => {
   const isOffered = ({ code }: { code: string }) => !countries || countries.includes(code)
-  const others = COUNTRIES.filter((country) => !isOffered(country))
+  const all = countriesByName()
+  const others = all.filter((country) => !isOffered(country))
   return (
     <>
       {unreachable && (
         <p class="problem">
-          <bdi>{workspace.name}</bdi> cannot send money to {NAMES.of(unreachable) ?? unreachable} with Stripe.
-          Your earnings are kept. Ask <Merchant at={support} /> how else you can be paid.
+          {t(m.cannot_send_money, {
+            workspace: workspace.name,
+            country: countryName(unreachable),
+            name,
+            merchant: merchantAt(...support),
+          })}
         </p>
       )}
       <form method="post" action="/portal/connect" class="inline">
         <input type="hidden" name="workspace" value={workspace.id} />
         <div class="field">
-          <label for={`country-${workspace.id}`}>Country</label>
+          <label for={`country-${workspace.id}`}>{t(m.country)}</label>
           <select id={`country-${workspace.id}`} name="country" required>
-            <option value="">Choose a country</option>
+            <option value="">{t(m.choose_country)}</option>
             {others.length === 0 ? (
-              <Countries countries={COUNTRIES} />
+              <Countries countries={all} />
             ) : (
               <>
-                <optgroup label="Can be paid">
-                  <Countries countries={COUNTRIES.filter(isOffered)} />
+                <optgroup label={t(m.countries_paid)}>
+                  <Countries countries={all.filter(isOffered)} />
                 </optgroup>
-                <optgroup label="Cannot be paid with Stripe">
+                <optgroup label={t(m.countries_not_paid)}>
                   <Countries countries={others} />
                 </optgroup>
               </>
             )}
           </select>
         </div>
-        <button type="submit">Connect with Stripe</button>
+        <button type="submit">{t(m.connect_with_stripe)}</button>
       </form>
     </>
   )
 }
 
-type Step = { label: string; href: string }
+type Step = { label: Message; href: string }
 
 const Actions = ({ workspace, next }: Pick<Props, 'workspace'> & { next?: Step | undefined }) => (
   <p class="actions">
     {next && (
       <a class="button" href={next.href}>
-        {next.label}
+        {t(next.label)}
       </a>
     )}
     <a href={`/portal/disconnect?workspace=${workspace.id}`}>
-      Disconnect<span class="hidden"> the account for {workspace.name}</span>
+      {t(m.disconnect_for, { workspace: workspace.name, hidden })}
     </a>
   </p>
 )
 
 /** The step that leads to Stripe's onboarding pages. */
-const onboardingStep = (workspace: Props['workspace'], label: string): Step => ({
+const onboardingStep = (workspace: Props['workspace'], label: Message): Step => ({
   label,
   href: `/portal/connect/refresh?workspace=${workspace.id}`,
 })
@@ -117,53 +128,48 @@ const onboardingStep = (workspace: Props['workspace'], label: string): Step => (
 const BODIES: Record<PayoutAccountStatus | 'none', (props: Props) => Child> = {
   none: (props) => (
     <>
-      <Owed owed={props.owed}>
-        <bdi>{props.workspace.name}</bdi> pays with Stripe. Stripe asks for your identity and bank details,
-        which we never see.
-      </Owed>
+      <p>
+        {t(m.owed_pays_with_stripe, { ...owedValues(props.owed), workspace: props.workspace.name, name })}
+      </p>
       <ConnectForm {...props} />
     </>
   ),
   onboarding: ({ workspace, owed }) => (
     <>
-      <Owed owed={owed}>Stripe needs more information before you can be paid.</Owed>
-      <Actions workspace={workspace} next={onboardingStep(workspace, 'Continue setup')} />
+      <p>{t(m.owed_needs_information, owedValues(owed))}</p>
+      <Actions workspace={workspace} next={onboardingStep(workspace, m.continue_setup)} />
     </>
   ),
   in_review: ({ workspace, owed }) => (
     <>
-      <Owed owed={owed}>Stripe is reviewing your information. You do not need to do anything.</Owed>
+      <p>{t(m.owed_in_review, owedValues(owed))}</p>
       <Actions workspace={workspace} />
     </>
   ),
   restricted: ({ workspace, owed }) => (
     <>
-      <Owed owed={owed}>Stripe needs more information before you can be paid.</Owed>
-      <Actions workspace={workspace} next={onboardingStep(workspace, 'Update information')} />
+      <p>{t(m.owed_needs_information, owedValues(owed))}</p>
+      <Actions workspace={workspace} next={onboardingStep(workspace, m.update_information)} />
     </>
   ),
   enabled: ({ workspace, account }) => (
     <>
       <p>
         <span class="status" data-status="approved">
-          connected
+          {t(m.connected)}
         </span>{' '}
-        Payouts from <bdi>{workspace.name}</bdi> go to your Stripe account, which pays them out to your bank.
+        {t(m.connected_text, { workspace: workspace.name, name })}
       </p>
-      {account?.paysBank === false && (
-        <p class="problem">
-          Stripe cannot pay out to your bank. Open your Stripe dashboard to correct your bank account.
-        </p>
-      )}
+      {account?.paysBank === false && <p class="problem">{t(m.cannot_pay_bank)}</p>}
       <Actions
         workspace={workspace}
-        next={{ label: 'Open Stripe dashboard', href: `/portal/connect/dashboard?workspace=${workspace.id}` }}
+        next={{ label: m.open_stripe_dashboard, href: `/portal/connect/dashboard?workspace=${workspace.id}` }}
       />
     </>
   ),
   closed: (props) => (
     <>
-      <Owed owed={props.owed}>Your Stripe account is closed. Connect another one to be paid.</Owed>
+      <p>{t(m.owed_closed, owedValues(props.owed))}</p>
       <ConnectForm {...props} />
     </>
   ),
@@ -173,15 +179,15 @@ const isComplete = (status: PayoutAccountStatus | undefined): boolean =>
   status === 'enabled' || status === 'in_review'
 
 /** Why an account that replaced another one is not paid yet. */
-const Held = ({ account, now, support }: Props) =>
-  account?.effectiveAt &&
-  account.effectiveAt > now && (
+const Held = ({ account, now, support }: Props) => {
+  const effectiveAt = account?.effectiveAt
+  if (!effectiveAt || effectiveAt <= now) return null
+  return (
     <p class="problem">
-      This account replaced another one, so payouts to it start at <Time at={account.effectiveAt} />. To be
-      paid sooner, confirm it by the link in our email. If you did not connect it, disconnect it and contact{' '}
-      <Merchant at={support} />.
+      {t(m.account_held, { time: () => <Time at={effectiveAt} />, merchant: merchantAt(...support) })}
     </p>
   )
+}
 
 /** Asks a partner to connect an account, then shows its status. */
 export const ConnectCard = (props: Props) => {
@@ -189,7 +195,7 @@ export const ConnectCard = (props: Props) => {
   const Body = BODIES[status ?? 'none']
   return (
     <section class="card">
-      <h3>{isComplete(status) ? 'Payout account' : 'Connect an account to be paid'}</h3>
+      <h3>{t(isComplete(status) ? m.payout_account : m.connect_account)}</h3>
       <Held {...props} />
       <Body {...props} />
     </section>
@@ -199,11 +205,11 @@ export const ConnectCard = (props: Props) => {
 /** Sends a partner to Stripe. A page of its own, because our policy blocks forms that redirect to another site. */
 export const ContinuePage = ({ url }: { url: string }) => (
   <>
-    <h1>Continue to Stripe</h1>
-    <p>Stripe asks for your identity and bank details, then returns you here.</p>
+    <h1>{t(m.continue_to_stripe)}</h1>
+    <p>{t(m.continue_to_stripe_text)}</p>
     <p>
       <a class="button" href={url}>
-        Continue to Stripe
+        {t(m.continue_to_stripe)}
       </a>
     </p>
   </>
@@ -220,12 +226,9 @@ export const ConfirmAccountPage = ({
   support: string[]
 }) => (
   <>
-    <h1>Confirm your Stripe account?</h1>
-    <p>
-      You connected another Stripe account. Confirm it to be paid to it without waiting for 72 hours. If you
-      did not connect it, disconnect it in the portal and contact <Merchant at={support} />.
-    </p>
-    <ConfirmForm action="/portal/connect/confirm" button="Confirm account" cancel="/portal">
+    <h1>{t(m.confirm_account_question)}</h1>
+    <p>{t(m.confirm_account_text, { merchant: merchantAt(...support) })}</p>
+    <ConfirmForm action="/portal/connect/confirm" button={t(m.confirm_account)} cancel="/portal">
       <input type="hidden" name="workspace" value={workspaceId} />
       <input type="hidden" name="token" value={token} />
     </ConfirmForm>
@@ -235,12 +238,9 @@ export const ConfirmAccountPage = ({
 /** Confirms that an account is to be disconnected. */
 export const DisconnectPage = ({ workspaceId }: { workspaceId: string }) => (
   <>
-    <h1>Disconnect your account?</h1>
-    <p>
-      You cannot be paid until you connect an account again, and Stripe will ask for your details again. Your
-      earnings and your Stripe account do not change.
-    </p>
-    <ConfirmForm action="/portal/disconnect" button="Disconnect account" cancel="/portal">
+    <h1>{t(m.disconnect_question)}</h1>
+    <p>{t(m.disconnect_text)}</p>
+    <ConfirmForm action="/portal/disconnect" button={t(m.disconnect_account)} cancel="/portal">
       <input type="hidden" name="workspace" value={workspaceId} />
     </ConfirmForm>
   </>

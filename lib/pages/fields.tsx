@@ -2,6 +2,7 @@
 import type { Child } from 'hono/jsx'
 import type { ErrorDetail } from '../http/errors.ts'
 import type { Fields } from '../http/validate.ts'
+import { said } from './text.ts'
 
 type Control = {
   label: Child
@@ -20,7 +21,8 @@ const describe = ({
   hint,
   errors = [],
 }: Pick<Control, 'name' | 'id' | 'hint' | 'errors'>) => {
-  const error = errors.find(({ path }) => path === name)?.message
+  const english = errors.find(({ path }) => path === name)?.message
+  const error = english && said(english)
   const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ')
   return {
     error,

@@ -1,9 +1,13 @@
 /** Invoices and credit notes, as several pages show them. */
-import { creditNoteNumber, creditTotalOf, type Invoice, invoiceNumber, totalOf } from '../papers/invoices.ts'
+import * as m from '../languages/messages.ts'
+import { creditNoteNumber, type Invoice, invoiceNumber } from '../papers/invoices.ts'
+import { money } from './money.tsx'
 import { Table } from './parts.tsx'
 import { Day } from './portal.tsx'
+import { hidden } from './tags.tsx'
+import { t } from './text.ts'
 
-type Line = { number: string; corrects?: string; issuedAt: Date; total: string; file: string }
+type Line = { number: string; corrects?: string; issuedAt: Date; cents: bigint; file: string }
 
 const linesOf = (invoice: Invoice): Line[] => {
   const number = invoiceNumber(invoice.number)
@@ -13,11 +17,11 @@ const linesOf = (invoice: Invoice): Line[] => {
         number: creditNoteNumber(note.number),
         corrects: number,
         issuedAt: note.issuedAt,
-        total: creditTotalOf(invoice, note),
+        cents: -note.amountCents,
         file: `credit-notes/${note.id}`,
       }))
       .reverse(),
-    { number, issuedAt: invoice.issuedAt, total: totalOf(invoice), file: `invoices/${invoice.id}` },
+    { number, issuedAt: invoice.issuedAt, cents: invoice.amountCents, file: `invoices/${invoice.id}` },
   ]
 }
 
@@ -31,23 +35,32 @@ export const InvoiceTable = ({
   base: string
   extension: string
 }) => (
-  <Table caption="Invoices" head={['Number', 'Issued', 'Supplier', { number: 'Amount' }, 'Payout', 'File']}>
+  <Table
+    caption={t(m.invoices)}
+    head={[
+      t(m.number_column),
+      t(m.issued_column),
+      t(m.supplier_column),
+      { number: t(m.amount_column) },
+      t(m.payout),
+      t(m.file_column),
+    ]}
+  >
     {invoices.flatMap((invoice) =>
-      linesOf(invoice).map(({ number, corrects, issuedAt, total, file }) => (
+      linesOf(invoice).map(({ number, corrects, issuedAt, cents, file }) => (
         <tr>
           <td>
-            <span class="nowrap">{number}</span> {corrects && <span class="nowrap">for {corrects}</span>}
+            <span class="nowrap">{number}</span>{' '}
+            {corrects && <span class="nowrap">{t(m.corrects_invoice, { number: corrects })}</span>}
           </td>
           <td>
             <Day at={issuedAt} />
           </td>
           <td class="name">{invoice.supplier.name}</td>
-          <td class="number">{total}</td>
+          <td class="number">{money(cents, invoice.currency)}</td>
           <td class="nowrap">{invoice.reference}</td>
           <td>
-            <a href={`${base}/${file}${extension}`}>
-              PDF<span class="hidden"> of {number}</span>
-            </a>
+            <a href={`${base}/${file}${extension}`}>{t(m.pdf_of, { number, hidden })}</a>
           </td>
         </tr>
       )),

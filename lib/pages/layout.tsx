@@ -1,11 +1,17 @@
 /** The layout of every page: head, header or side bar, and main content. */
 import { raw } from 'hono/html'
 import type { Child } from 'hono/jsx'
+import { LANGUAGE_NAMES, LANGUAGES, type Language } from '../languages/languages.ts'
+import * as m from '../languages/messages.ts'
 import type { Workspace } from '../workspace/workspaces.queries.ts'
 import { Account, type Section, SideBar } from './sidebar.tsx'
+import { t } from './text.ts'
 
 export type LayoutProps = {
   title: string
+  language: Language
+  /** Of a page that can be read in other languages. */
+  path: string | undefined
   /** The signed-in user. */
   user?: { email: string } | undefined
   /** The page's workspace, and its section there. */
@@ -27,6 +33,8 @@ export type LayoutProps = {
 /** A complete page. It loads only our own files: see the policy in lib/pages/render.tsx. */
 export const Layout = ({
   title,
+  language,
+  path,
   user,
   workspace,
   section,
@@ -38,7 +46,7 @@ export const Layout = ({
   mainClass,
   children,
 }: LayoutProps) => (
-  <html lang="en">
+  <html lang={language}>
     <head>
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -55,7 +63,7 @@ export const Layout = ({
     </head>
     <body class={workspace && 'workspace'}>
       <a class="skip" href="#main">
-        Skip to content
+        {t(m.skip_to_content)}
       </a>
       {workspace ? (
         <SideBar workspace={workspace} section={section} user={user} />
@@ -72,6 +80,28 @@ export const Layout = ({
       <main id="main" class={mainClass} tabindex={-1}>
         {children}
       </main>
+      {path !== undefined && <Languages current={language} path={path} />}
     </body>
   </html>
+)
+
+/** Chooses another language, in which the same page opens. */
+const Languages = ({ current, path }: { current: Language; path: string }) => (
+  <footer>
+    <form class="languages" method="post" action="/auth/language" aria-label={t(m.language)}>
+      <input type="hidden" name="next" value={path} />
+      {LANGUAGES.map((language) => (
+        <button
+          type="submit"
+          class="link"
+          name="language"
+          value={language}
+          lang={language}
+          aria-current={language === current ? 'true' : undefined}
+        >
+          {LANGUAGE_NAMES[language]}
+        </button>
+      ))}
+    </form>
+  </footer>
 )

@@ -1,6 +1,7 @@
 /** Tables of events, commissions and customers, as several pages show them. */
 
 import type { CustomerRow } from '../customers/customers.queries.ts'
+import { COMMISSION_KIND_NAMES } from '../languages/names.ts'
 import type { CommissionRow } from '../tracking/commissions.queries.ts'
 import { commissionStatus, isOfShadowMode } from '../tracking/commissions.ts'
 import type { EventRow } from '../tracking/events.queries.ts'
@@ -8,6 +9,7 @@ import { explain, type Step, shownSteps } from '../tracking/steps.ts'
 import { ChoiceCell } from './choice.tsx'
 import { money } from './money.tsx'
 import { type Sorting, sortable, Table, Time } from './parts.tsx'
+import { t } from './text.ts'
 
 /** A status badge. @param label the text, by default the status itself */
 export const Status = ({ status, label = status }: { status: string; label?: string | undefined }) => (
@@ -143,19 +145,10 @@ export const EventTable = ({
 
 /** A commission's type. A positive reversal undoes an earlier one, as when a dispute is won, unless it reverses a deduction. */
 export const typeOf = ({ kind, amountCents, reversesDeduction }: CommissionRow): string => {
-  if (kind !== 'reversal') return COMMISSION_KIND_NAMES[kind]
+  if (kind !== 'reversal') return t(COMMISSION_KIND_NAMES[kind])
   if (reversesDeduction) return 'Reversed deduction'
-  return amountCents > 0 ? 'Reinstatement' : COMMISSION_KIND_NAMES.reversal
+  return amountCents > 0 ? 'Reinstatement' : t(COMMISSION_KIND_NAMES.reversal)
 }
-
-/** The types of commissions. */
-export const COMMISSION_KIND_NAMES = {
-  sale: 'Sale',
-  lead: 'Lead',
-  opening_balance: 'Opening balance',
-  adjustment: 'Adjustment',
-  reversal: 'Reversal',
-} as const
 
 /** @param formId the form in which rows are chosen, if there is one */
 export const CommissionTable = ({

@@ -1,22 +1,24 @@
 /** Makes a partner's links to any page of the merchant's site, in the portal and on the partner's page. */
 import type { ErrorDetail } from '../http/errors.ts'
+import type { Translate } from '../languages/message.ts'
+import * as m from '../languages/messages.ts'
 import { MAX_PAGE_LENGTH, type PageRefusal, pageLink } from '../page-links.ts'
 import { MAX_SUB_LENGTH, readSub } from '../slugs.ts'
 import { Field, Select } from './fields.tsx'
 import { Copyable } from './parts.tsx'
 import { QrCode } from './qr-code.tsx'
+import { hidden } from './tags.tsx'
+import { t } from './text.ts'
 
 /** A link that was asked for, and what came of it. */
 export type BuiltLink = { page: string; slug: string; sub: string; link?: string; errors?: ErrorDetail[] }
 
-const REFUSALS: Record<PageRefusal, (site: URL) => string> = {
-  no_page: ({ origin }) => `Enter the address of a page, such as ${origin}/pricing.`,
-  other_host: ({ host }) => `This page is not on ${host}. Enter a page of that site.`,
-  other_protocol: ({ protocol }) => `Enter an address that starts with ${protocol}//, as the site does.`,
-  too_long: () => `Enter an address of at most ${MAX_PAGE_LENGTH.toLocaleString('en')} characters.`,
+const REFUSALS: Record<PageRefusal, (t: Translate, site: URL) => string> = {
+  no_page: (t, { origin }) => t(m.no_page, { example: `${origin}/pricing` }),
+  other_host: (t, { host }) => t(m.other_host, { host }),
+  other_protocol: (t, { protocol }) => t(m.other_protocol, { protocol }),
+  too_long: (t) => t(m.page_too_long, { max: MAX_PAGE_LENGTH }),
 }
-
-const NO_SUB = 'Enter a name such as newsletter-12. Email addresses are not counted.'
 
 /**
  * The link that a URL asks for by `page`, `link`, a slug, and `sub`.
@@ -27,16 +29,17 @@ const NO_SUB = 'Enter a name such as newsletter-12. Email addresses are not coun
 export const buildLink = (
   query: Record<string, string>,
   { siteUrl, slugs }: { siteUrl: string; slugs: string[] },
+  t: Translate,
 ): BuiltLink | undefined => {
   const { page = '', link: chosen = '', sub: typed = '' } = query
   if (page.trim() === '') return undefined
   const slug = slugs.find((one) => one === chosen) ?? slugs[0] ?? ''
   const sub = readSub(typed) ?? ''
   if (sub === '' && typed.trim() !== '')
-    return { page, slug, sub: typed, errors: [{ path: 'sub', message: NO_SUB }] }
+    return { page, slug, sub: typed, errors: [{ path: 'sub', message: t(m.no_channel) }] }
   const { link, refusal } = pageLink(siteUrl, page, slug, sub)
   if (!refusal) return { page, slug, sub, link }
-  return { page, slug, sub, errors: [{ path: 'page', message: REFUSALS[refusal](new URL(siteUrl)) }] }
+  return { page, slug, sub, errors: [{ path: 'page', message: REFUSALS[refusal](t, new URL(siteUrl)) }] }
 }
 
 type Props = {
@@ -55,9 +58,9 @@ export const LinkBuilder = ({ path, siteUrl, slugs, built, program }: Props) => 
     <form class="inline" method="get" action={`${path}#link-builder`}>
       {program && <input type="hidden" name="program" value={program} />}
       <Field
-        label="Page"
+        label={t(m.page_field)}
         name="page"
-        hint={`Any page of ${new URL(siteUrl).host}.`}
+        hint={t(m.page_hint, { host: new URL(siteUrl).host })}
         required
         maxlength={MAX_PAGE_LENGTH}
         inputmode="url"
@@ -69,16 +72,16 @@ export const LinkBuilder = ({ path, siteUrl, slugs, built, program }: Props) => 
       />
       {slugs.length > 1 && (
         <Select
-          label="Link"
+          label={t(m.link)}
           name="link"
           value={built?.slug}
           options={slugs.map((slug) => ({ value: slug, label: slug }))}
         />
       )}
       <Field
-        label="Channel"
+        label={t(m.channel)}
         name="sub"
-        hint="Optional, such as newsletter-12. What it brings is counted apart."
+        hint={t(m.channel_hint)}
         maxlength={MAX_SUB_LENGTH}
         autocomplete="off"
         autocapitalize="none"
@@ -86,11 +89,11 @@ export const LinkBuilder = ({ path, siteUrl, slugs, built, program }: Props) => 
         value={built?.sub}
         errors={built?.errors}
       />
-      <button type="submit">Make link</button>
+      <button type="submit">{t(m.make_link)}</button>
     </form>
     {built?.link && (
       <div role="status">
-        <Copyable label="the link to this page" text={built.link} />
+        <Copyable label={t(m.copy_page_link, { hidden })} text={built.link} />
         <QrCode link={built.link} slug={built.slug} />
       </div>
     )}

@@ -1,32 +1,48 @@
 /** Amounts and counts on pages, as their reader writes them. CSV files, emails and the API use `formatMoney`. */
 import { type Child, createContext, useContext } from 'hono/jsx'
+import type { Language, Reader } from '../languages/languages.ts'
 import { formatMoney, type MoneyFormat } from '../money.ts'
 import { moneyFormat, type NumberFormat, numberFormat } from './number-format.ts'
 
-type Numbers = { locale: string; hasCodes: boolean; money: MoneyFormat; figure: NumberFormat }
+type PageReader = {
+  /** Null where no page is rendered. */
+  language: Language | null
+  locale: string
+  hasCodes: boolean
+  money: MoneyFormat
+  figure: NumberFormat
+}
 
-const PageNumbers = createContext<Numbers>({
+const PageReader = createContext<PageReader>({
+  language: null,
   locale: 'en',
   hasCodes: true,
   money: formatMoney,
   figure: numberFormat('en'),
 })
 
-/** Formats an amount in a component of a page that `renderNumbers` renders. */
+/** Formats an amount in a component of a page that `renderFor` renders. */
 export const money: MoneyFormat = (amountCents, currency) =>
-  useContext(PageNumbers).money(amountCents, currency)
+  useContext(PageReader).money(amountCents, currency)
 
-/** Formats a count, or a rate, in a component of a page that `renderNumbers` renders. Counts in sentences are English. */
-export const figure: NumberFormat = (number) => useContext(PageNumbers).figure(number)
+/** Formats a count, or a rate, in a component of a page that `renderFor` renders. Counts in sentences are in the page's language. */
+export const figure: NumberFormat = (number) => useContext(PageReader).figure(number)
+
+/** The language of the page, in a component that `renderFor` renders. @throws elsewhere, where English would go unnoticed */
+export const pageLanguage = (): Language => {
+  const { language } = useContext(PageReader)
+  if (!language) throw new Error('No page is rendered: use textsOf(c).')
+  return language
+}
 
 /** How the page writes amounts, for the script that adds some, as attributes. */
 export const amountStyle = () => {
-  const { locale, hasCodes } = useContext(PageNumbers)
+  const { locale, hasCodes } = useContext(PageReader)
   return { 'data-locale': locale, 'data-codes': hasCodes }
 }
 
-/** Renders a page with its numbers in the reader's language, and with currency codes if it has several currencies. */
-export const renderNumbers = (locale: string, page: Child): string => {
+/** Renders a page for its reader: in the reader's language, and with currency codes if it has several currencies. */
+export const renderFor = ({ language, locale }: Reader, page: Child): string => {
   const currencies = new Set<string>()
   const figure = numberFormat(locale)
   const render = (hasCodes: boolean) => {
@@ -36,7 +52,7 @@ export const renderNumbers = (locale: string, page: Child): string => {
       return format(amountCents, currency)
     }
     return String(
-      <PageNumbers.Provider value={{ locale, hasCodes, money, figure }}>{page}</PageNumbers.Provider>,
+      <PageReader.Provider value={{ language, locale, hasCodes, money, figure }}>{page}</PageReader.Provider>,
     )
   }
   const withSymbols = render(false)

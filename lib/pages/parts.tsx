@@ -2,6 +2,9 @@
 import { raw } from 'hono/html'
 import type { Child } from 'hono/jsx'
 import type { ErrorDetail } from '../http/errors.ts'
+import * as m from '../languages/messages.ts'
+import { hidden } from './tags.tsx'
+import { said, t } from './text.ts'
 
 /** The error summary above a form: a message, or a link to each field with an error. */
 export const Problem = ({
@@ -17,12 +20,12 @@ export const Problem = ({
   if (!message && errors.length === 0) return null
   return (
     <div class="problem" role="alert">
-      <p>{message ?? 'Nothing was saved. Fix the following:'}</p>
+      <p>{message === undefined ? t(m.fix_errors) : said(message)}</p>
       {errors.length > 0 && (
         <ul>
           {errors.map((error) => (
             <li>
-              <a href={`#${error.path}`}>{[labels[error.path], error.message].filter(Boolean).join(': ')}</a>
+              <a href={`#${error.path}`}>{named(labels[error.path], said(error.message))}</a>
             </li>
           ))}
         </ul>
@@ -30,6 +33,9 @@ export const Problem = ({
     </div>
   )
 }
+
+const named = (field: string | undefined, error: string): string =>
+  field ? t(m.field_error, { field, error }) : error
 
 /** The notice that an action succeeded. */
 export const Done = ({ message }: { message: string | undefined }) =>
@@ -59,19 +65,19 @@ export const ConfirmForm = ({
       <button type="submit" class="danger">
         {button}
       </button>{' '}
-      <a href={cancel}>Cancel</a>
+      <a href={cancel}>{t(m.cancel)}</a>
     </p>
   </form>
 )
 
-/** Text to copy. The button is there where JavaScript runs. */
-export const Copyable = ({ label, text }: { label: string; text: string }) => (
+/** Text to copy. The button is there where JavaScript runs. @param label of the button, or what it copies */
+export const Copyable = ({ label, text }: { label: Child; text: string }) => (
   <div class="copyable">
     <pre>
       <code>{text}</code>
     </pre>
-    <button type="button" data-copy={text}>
-      Copy<span class="hidden"> {label}</span>
+    <button type="button" data-copy={text} data-copied={t(m.copied)} data-blocked={t(m.press_ctrl_c)}>
+      {typeof label === 'string' ? t(m.copy_what, { what: label, hidden }) : label}
     </button>
   </div>
 )
@@ -176,7 +182,7 @@ export const NextPage = ({ url, cursor }: { url: string; cursor: string | null }
   return (
     <p>
       <a rel="next" href={next.pathname + next.search}>
-        Next page
+        {t(m.next_page)}
       </a>
     </p>
   )
@@ -188,5 +194,7 @@ export const Time = ({ at }: { at: Date }) => (
 )
 
 /** The notice for a code in the URL, such as `?done=saved`. Unknown codes give none: anybody can write a URL. */
-export const noticeFor = (codes: Record<string, string>, code: string | undefined): string | undefined =>
-  code !== undefined && Object.hasOwn(codes, code) ? codes[code] : undefined
+export const noticeFor = <Notice,>(
+  codes: Record<string, Notice>,
+  code: string | undefined,
+): Notice | undefined => (code !== undefined && Object.hasOwn(codes, code) ? codes[code] : undefined)

@@ -1,5 +1,8 @@
-import { PERIOD_NAMES, PERIODS, type Period, type PeriodDays } from '../periods.ts'
+import * as m from '../languages/messages.ts'
+import { PERIODS, type Period, type PeriodDays } from '../periods.ts'
 import { Field } from './fields.tsx'
+import { hidden } from './tags.tsx'
+import { t } from './text.ts'
 
 type Props = {
   period: Period
@@ -13,20 +16,20 @@ type Props = {
 
 /** Links to the same page with another period, and a form with days of the reader's choice. */
 export const PeriodLinks = ({ period, what, hrefOf, action }: Props) => (
-  <nav class="periods" aria-label={`Period for ${what}`}>
+  <nav class="periods" aria-label={t(m.period_for, { what })}>
     {PERIODS.map((choice) => (
       <a href={hrefOf(choice)} aria-current={choice === period.days ? 'true' : undefined}>
-        {PERIOD_NAMES[choice]}
+        {choice === 365 ? t(m.count_months, { count: 12 }) : t(m.count_days, { count: choice })}
       </a>
     ))}
     {action && (
       <details open={period.days === null}>
-        <summary aria-current={period.days === null ? 'true' : undefined}>Custom</summary>
+        <summary aria-current={period.days === null ? 'true' : undefined}>{t(m.period_custom)}</summary>
         <form method="get" action={action}>
-          <Field type="date" name="from" label="First day" value={period.from} required />
-          <Field type="date" name="to" label="Last day" value={period.to} required />
+          <Field type="date" name="from" label={t(m.period_first_day)} value={period.from} required />
+          <Field type="date" name="to" label={t(m.period_last_day)} value={period.to} required />
           <button type="submit" class="quiet">
-            Show<span class="hidden"> {what} of these days</span>
+            {t(m.period_show, { what, hidden })}
           </button>
         </form>
       </details>

@@ -2,27 +2,30 @@
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import type { Brand } from '../brand/brand.ts'
-import { Merchant } from './brand.tsx'
+import * as m from '../languages/messages.ts'
+import { merchantAt } from './brand.tsx'
 import { Select } from './fields.tsx'
 import { renderPage } from './render.tsx'
+import { linkTo } from './tags.tsx'
+import { t } from './text.ts'
 
 /** The portal's pages, in navigation order. */
 const PAGES = [
-  { path: '/portal', label: 'Overview' },
-  { path: '/portal/links', label: 'Links' },
-  { path: '/portal/commissions', label: 'Commissions' },
-  { path: '/portal/events', label: 'Sales and leads' },
-  { path: '/portal/payouts', label: 'Payouts' },
-  { path: '/portal/documents', label: 'Documents' },
+  { path: '/portal', label: m.nav_overview },
+  { path: '/portal/links', label: m.nav_links },
+  { path: '/portal/commissions', label: m.nav_commissions },
+  { path: '/portal/events', label: m.nav_events },
+  { path: '/portal/payouts', label: m.nav_payouts },
+  { path: '/portal/documents', label: m.nav_documents },
 ] as const
 
 const Navigation = ({ at }: { at: string }) => (
-  <nav class="sections" aria-label="Partner portal">
+  <nav class="sections" aria-label={t(m.portal_title)}>
     <ul>
       {PAGES.map(({ path, label }) => (
         <li>
           <a href={path} aria-current={path === at ? 'page' : undefined}>
-            {label}
+            {t(label)}
           </a>
         </li>
       ))}
@@ -62,18 +65,18 @@ export const ProgramFilter = ({
   hasAll?: boolean
 }) => {
   if (programs.length < 2) return null
-  const all = hasAll ? [{ value: '', label: 'All programs' }] : []
+  const all = hasAll ? [{ value: '', label: t(m.all_programs) }] : []
   return (
     <search>
       <form class="filters" method="get" action={path}>
         <Select
-          label="Program"
+          label={t(m.program)}
           name="program"
           value={selected}
           options={[...all, ...programs.map(({ id, name }) => ({ value: id, label: name }))]}
         />
         <button type="submit" class="quiet">
-          Show
+          {t(m.show)}
         </button>
       </form>
     </search>
@@ -89,32 +92,22 @@ export const ProgramName = ({ name }: { name: string }) => (
 
 /** Why a banned partner has no link to copy, and whom to ask. */
 export const NotActive = ({ contact }: { contact: string | null }) => (
-  <p class="problem">
-    You are no longer active in this program, and your links do not work. If you think that this is a mistake,
-    ask <Merchant at={[contact]} />.
-  </p>
+  <p class="problem">{t(m.not_active, { merchant: merchantAt(contact) })}</p>
 )
 
 /** What somebody can do who is signed in, and no partner. */
 export const NoPrograms = ({ email }: { email: string }) => (
   <div class="empty">
-    <p>{email} is not a partner of any program yet.</p>
+    <p>{t(m.no_programs, { email })}</p>
     <ul>
-      <li>If you joined a program with another email address, sign out, and sign in with that one.</li>
-      <li>
-        To join a program, open the merchant’s page for partners, and choose “Apply”. Its address is on the
-        merchant’s site, or the merchant can send it to you.
-      </li>
-      <li>
-        If you run a program yourself, go to <a href="/app">your workspaces</a>.
-      </li>
+      <li>{t(m.no_programs_other_address)}</li>
+      <li>{t(m.no_programs_join)}</li>
+      <li>{t(m.no_programs_own, { link: linkTo('/app') })}</li>
     </ul>
   </div>
 )
 
-const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
-
 /** A day, which says its zone. */
 export const Day = ({ at }: { at: Date }) => (
-  <time datetime={at.toISOString().slice(0, 10)}>{DAY.format(at)} (UTC)</time>
+  <time datetime={at.toISOString().slice(0, 10)}>{t(m.day_in_utc, { day: at })}</time>
 )

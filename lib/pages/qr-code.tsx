@@ -1,6 +1,8 @@
 /** QR codes, as SVG in the page and as a file. */
 import { encode } from 'uqr'
+import * as m from '../languages/messages.ts'
 import { toAscii } from '../slugs.ts'
+import { t } from './text.ts'
 
 /** Longer texts need so many modules that phones read them badly. */
 const MAX_LENGTH = 500
@@ -36,9 +38,8 @@ const Code = ({ text, label }: { text: string; label: string }) => {
 
 /** The QR code of a link, which can be downloaded. */
 export const QrCode = ({ link, slug }: { link: string; slug: string }) => {
-  if (link.length > MAX_LENGTH)
-    return <p class="hint">This link is too long for a QR code that phones can read.</p>
-  const code = <Code text={link} label={`QR code of ${link}`} />
+  if (link.length > MAX_LENGTH) return <p class="hint">{t(m.qr_too_long)}</p>
+  const code = <Code text={link} label={t(m.qr_of, { link })} />
   return (
     <figure class="qr">
       {code}
@@ -47,7 +48,7 @@ export const QrCode = ({ link, slug }: { link: string; slug: string }) => {
           download={`${toAscii(slug) || 'link'}.svg`}
           href={`data:image/svg+xml,${encodeURIComponent(String(code))}`}
         >
-          Download QR code
+          {t(m.download_qr)}
         </a>
       </figcaption>
     </figure>

@@ -6,10 +6,12 @@ import { readSession, type SessionEnv } from '../auth/session.ts'
 import { type Brand, logoOrigins } from '../brand/brand.ts'
 import { createApp } from '../http/app.ts'
 import { ApiError, ERROR_STATUS, toApiError } from '../http/errors.ts'
+import * as m from '../languages/messages.ts'
+import { sayIn } from '../languages/said.ts'
 import { accentRules } from './brand.tsx'
 import { Layout, type LayoutProps } from './layout.tsx'
-import { localeOf } from './locale.ts'
-import { renderNumbers } from './money.tsx'
+import { renderFor } from './money.tsx'
+import { isTranslated, readerFor, textsOf } from './text.ts'
 
 type Allowed = {
   hasFrames: boolean
@@ -33,7 +35,7 @@ const policy = ({ hasFrames, logos, nonce }: Allowed): string =>
     "base-uri 'none'",
   ].join('; ')
 
-type PageProps = Omit<LayoutProps, 'style'> & {
+type PageProps = Omit<LayoutProps, 'style' | 'language' | 'path'> & {
   hasFrames?: boolean
   /** The brands of the programs on the page. */
   brands?: readonly Brand[] | undefined
@@ -52,30 +54,40 @@ export const renderPage = (
   const style = rules ? { rules, nonce: crypto.randomUUID() } : undefined
   c.header('Content-Security-Policy', policy({ hasFrames, logos: logoOrigins(brands), nonce: style?.nonce }))
   c.header('Referrer-Policy', 'same-origin')
-  const title = status >= 400 ? `Error: ${page.title}` : page.title
+  const reader = readerFor(c)
+  const title = status >= 400 ? textsOf(c)(m.error_title, { title: page.title }) : page.title
   const markup = (
-    <Layout user={c.get('user')} workspace={c.get('workspace')} {...page} style={style} title={title} />
+    <Layout
+      user={c.get('user')}
+      workspace={c.get('workspace')}
+      {...page}
+      language={reader.language}
+      path={isTranslated(c) ? returnPath(c) : undefined}
+      style={style}
+      title={title}
+    />
   )
   c.header('Vary', 'Accept-Language', { append: true })
-  return c.html(`<!doctype html>${renderNumbers(localeOf(c.req.header('Accept-Language')), markup)}`, status)
+  return c.html(`<!doctype html>${renderFor(reader, markup)}`, status)
 }
 
 /** The page for an error. */
 export const errorPage = (error: Error, c: Context) => {
   const { code, message, retryAfter } = toApiError(error)
   if (retryAfter !== undefined) c.header('Retry-After', String(retryAfter))
-  const title = ERROR_STATUS[code] === 404 ? 'Not found' : 'Something went wrong'
+  const t = textsOf(c)
+  const title = t(ERROR_STATUS[code] === 404 ? m.not_found : m.went_wrong)
   const [home, back] = /^\/(portal|join|unsubscribe)(\/|$)/.test(c.req.path)
-    ? ['/portal', 'Go to the partner portal']
-    : ['/app', 'Go to your workspaces']
+    ? ['/portal', m.go_to_portal]
+    : ['/app', m.go_to_workspaces]
   const children: Child = (
     <>
       <h1>{title}</h1>
-      <p>{message}</p>
+      <p>{sayIn(readerFor(c).language, message)}</p>
       <p>
-        <a href={home}>{back}</a>
+        <a href={home}>{t(back)}</a>
       </p>
-      <p class="hint">Request {c.get('requestId')}</p>
+      <p class="hint">{t(m.request_id, { id: c.get('requestId') })}</p>
     </>
   )
   return renderPage(c, { title, home, children }, ERROR_STATUS[code] as 404)

@@ -1,31 +1,39 @@
 /** The worked examples beside the forms of rewards. */
+import { inEnglish, type Translate } from '../languages/message.ts'
+import * as m from '../languages/messages.ts'
 import { formatMoney, type MoneyFormat } from '../money.ts'
 import { type SaleExample, type SaleTerms, saleExample } from '../tracking/reward-example.ts'
 import { earnings, type RewardTerms } from '../tracking/rewards.ts'
 
-const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
-
 /** An example in words, such as "A sale of 100.00 USD today earns 20.00 USD. The same customer’s sales earn until 22 Nov 2027." */
-const saleExampleWords = ({ sale, earned, later }: SaleExample, money: MoneyFormat): string => {
-  const saleAmount = money(sale.amountCents, sale.currency)
-  if (!earned) return `A sale of ${saleAmount} earns nothing.`
-  const earns = money(earned.amountCents, earned.currency)
-  if (!later.earn) {
-    return `A customer’s first sale of ${saleAmount} earns ${earns}. Later sales earn nothing.`
-  }
-  const end = later.until ? `until ${DAY.format(later.until)}` : 'without a limit'
-  return `A sale of ${saleAmount} today earns ${earns}. The same customer’s sales earn ${end}.`
+const saleExampleWords = ({ sale: of, earned: by, later }: SaleExample, money: MoneyFormat, t: Translate) => {
+  const sale = money(of.amountCents, of.currency)
+  if (!by) return t(m.example_nothing, { sale })
+  const earned = money(by.amountCents, by.currency)
+  if (!later.earn) return t(m.example_first, { sale, earned })
+  return later.until
+    ? t(m.example_until, { sale, earned, until: later.until })
+    : t(m.example_forever, { sale, earned })
 }
 
 /** What a lead earns, in words. */
-export const leadExampleWords = (reward: RewardTerms | null, money: MoneyFormat = formatMoney): string => {
+export const leadExampleWords = (
+  reward: RewardTerms | null,
+  money: MoneyFormat = formatMoney,
+  t: Translate = inEnglish,
+): string => {
   const earned = reward && earnings(null, { id: '', ...reward })
-  return `A lead earns ${earned?.amountCents ? money(earned.amountCents, earned.currency) : 'nothing'}.`
+  if (!earned?.amountCents) return t(m.lead_example_nothing)
+  return t(m.lead_example, { earned: money(earned.amountCents, earned.currency) })
 }
 
 /** What a sale earns under the terms of a program, in words. */
-export const saleExampleOf = (terms: SaleTerms, now: Date, money: MoneyFormat = formatMoney): string =>
-  saleExampleWords(saleExample(terms, now), money)
+export const saleExampleOf = (
+  terms: SaleTerms,
+  now: Date,
+  money: MoneyFormat = formatMoney,
+  t: Translate = inEnglish,
+): string => saleExampleWords(saleExample(terms, now), money, t)
 
 /** The terms of a program that an example depends on. */
 export const saleTermsOf = ({

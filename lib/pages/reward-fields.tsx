@@ -2,23 +2,34 @@
 
 import type { ErrorDetail } from '../http/errors.ts'
 import type { Fields } from '../http/validate.ts'
+import type { Translate } from '../languages/message.ts'
+import * as m from '../languages/messages.ts'
 import { plainMoney } from '../money.ts'
 import type { SaleTerms } from '../tracking/reward-example.ts'
 import type { RewardResponse } from '../tracking/rewards.responses.ts'
 import { type RewardTerms, rewardResponse } from '../tracking/rewards.ts'
 import { Field, Select } from './fields.tsx'
-import { amountStyle, money } from './money.tsx'
+import { amountStyle, figure, money } from './money.tsx'
 import { saleTermsOf } from './reward-example.ts'
+import { t } from './text.ts'
 
 /** A reward as text, such as "20% of each sale" or "5.00 USD for each lead". */
 export const describeReward = (reward: RewardTerms, event: 'sale' | 'lead' = 'sale'): string =>
   rewardResponseWords(rewardResponse(reward), event)
 
 /** The same for a reward as the API presents it. */
-export const rewardResponseWords = (reward: RewardResponse, event: 'sale' | 'lead'): string =>
-  reward.kind === 'percent'
-    ? `${reward.percent}% of each ${event}`
-    : `${money(reward.amountCents, reward.currency)} for each ${event}`
+export const rewardResponseWords = (
+  reward: RewardResponse,
+  event: 'sale' | 'lead',
+  write: Translate = t,
+): string => {
+  if (reward.kind === 'percent') {
+    const percent = figure(reward.percent)
+    return write(event === 'lead' ? m.reward_percent_lead : m.reward_percent_sale, { percent })
+  }
+  const amount = money(reward.amountCents, reward.currency)
+  return write(event === 'lead' ? m.reward_flat_lead : m.reward_flat_sale, { amount })
+}
 
 /** The labels of a reward's fields. */
 export const rewardLabels = (name: string) => ({

@@ -1,8 +1,10 @@
 /** The side bar of a workspace's pages. On a phone it is a bar at the top, and its links are a menu. */
 
 import { MAX_ID_LENGTH } from '../http/fields.ts'
+import * as m from '../languages/messages.ts'
 import type { Workspace } from '../workspace/workspaces.queries.ts'
 import { Icon } from './icon.tsx'
+import { t } from './text.ts'
 
 /** The sections of a workspace, grouped as a manager's work is. */
 const GROUPS = [
@@ -128,9 +130,9 @@ const Group = ({
 export const Account = ({ email }: { email: string }) => (
   <form class="account" method="post" action="/auth/sign-out">
     <span title={email}>{email}</span>
-    <a href="/auth/sessions">Sessions</a>
+    <a href="/auth/sessions">{t(m.sessions_link)}</a>
     <button type="submit" class="link">
-      Sign out
+      {t(m.sign_out)}
     </button>
   </form>
 )

@@ -1,11 +1,15 @@
 /** A statement, for the partner and for managers. */
 
+import { LOCALES } from '../languages/languages.ts'
+import * as m from '../languages/messages.ts'
+import { ENTRY_NAMES } from '../languages/names.ts'
 import type { Entry, StatementPartner } from '../papers/statements.queries.ts'
-import { type CurrencyStatement, ENTRY_WORDS, type Month, monthOf, monthWords } from '../papers/statements.ts'
-import { counted } from '../plural.ts'
+import { type CurrencyStatement, type Month, monthOf } from '../papers/statements.ts'
 import { Select } from './fields.tsx'
-import { money } from './money.tsx'
+import { money, pageLanguage } from './money.tsx'
 import { Table } from './parts.tsx'
+import { linkTo } from './tags.tsx'
+import { t } from './text.ts'
 
 /** Lines on a page. The CSV file has all. */
 export const MAX_LINES = 200
@@ -26,21 +30,24 @@ type Props = {
 
 const Balance = ({ balance }: { balance: CurrencyStatement }) => (
   <>
-    <h2>Balance in {balance.currency}</h2>
-    <Table caption={`Balance in ${balance.currency}`} head={['Entry', { number: 'Amount' }]}>
+    <h2>{t(m.balance_in, { currency: balance.currency })}</h2>
+    <Table
+      caption={t(m.balance_in, { currency: balance.currency })}
+      head={[t(m.entry_column), { number: t(m.amount_column) }]}
+    >
       <tr>
-        <td>Balance at the start</td>
+        <td>{t(m.balance_at_start)}</td>
         <td class="number">{money(balance.openingCents, balance.currency)}</td>
       </tr>
       {balance.sums.map(({ kind, cents }) => (
         <tr>
-          <td>{ENTRY_WORDS[kind].sum}</td>
+          <td>{t(ENTRY_NAMES[kind].sum)}</td>
           <td class="number">{money(cents, balance.currency)}</td>
         </tr>
       ))}
       <tr>
         <td>
-          <strong>Balance at the end</strong>
+          <strong>{t(m.balance_at_end)}</strong>
         </td>
         <td class="number">
           <strong>{money(balance.closingCents, balance.currency)}</strong>
@@ -49,6 +56,10 @@ const Balance = ({ balance }: { balance: CurrencyStatement }) => (
     </Table>
   </>
 )
+
+/** "October 2026". */
+const monthWords = ({ start }: Month): string =>
+  start.toLocaleDateString(LOCALES[pageLanguage()], { month: 'long', year: 'numeric', timeZone: 'UTC' })
 
 /** A month by its key, as people write it. */
 const optionOf = (key: string) => {
@@ -59,11 +70,11 @@ const optionOf = (key: string) => {
 /** What was earned and paid in a month, and the balances around it. */
 export const Statement = ({ partner, month, months, balances, lines, path, hidden = {}, csv }: Props) => (
   <>
-    <h1>Statement of {monthWords(month)}</h1>
+    <h1>{t(m.statement_of, { month: monthWords(month) })}</h1>
     <dl class="facts">
-      <dt>Partner</dt>
+      <dt>{t(m.partner)}</dt>
       <dd>{partner.name ?? partner.email}</dd>
-      <dt>Program</dt>
+      <dt>{t(m.program)}</dt>
       <dd>
         {partner.program}, {partner.workspace}
       </dd>
@@ -72,26 +83,27 @@ export const Statement = ({ partner, month, months, balances, lines, path, hidde
       {Object.entries(hidden).map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}
-      <Select label="Month" name="month" options={months.map(optionOf)} value={month.key} />
+      <Select label={t(m.month_field)} name="month" options={months.map(optionOf)} value={month.key} />
       <button type="submit" class="quiet">
-        Show month
+        {t(m.show_month)}
       </button>
     </form>
-    <p class="noprint">
-      <a href={csv}>Download CSV</a>. To save it as PDF, print this page.
-    </p>
+    <p class="noprint">{t(m.download_statement, { link: linkTo(csv) })}</p>
     {balances.map((balance) => (
       <Balance balance={balance} />
     ))}
-    {balances.length === 0 && <p class="empty">Nothing was earned or paid until the end of this month.</p>}
+    {balances.length === 0 && <p class="empty">{t(m.statement_empty)}</p>}
     {lines.length > 0 && (
       <>
-        <h2>Entries</h2>
-        <Table caption="Entries" head={['Date', 'Type', 'Reference', { number: 'Amount' }]}>
+        <h2>{t(m.entries)}</h2>
+        <Table
+          caption={t(m.entries)}
+          head={[t(m.date_column), t(m.type_column), t(m.reference_column), { number: t(m.amount_column) }]}
+        >
           {lines.slice(0, MAX_LINES).map(({ at, kind, reference, cents, currency }) => (
             <tr>
               <td class="nowrap">{at}</td>
-              <td>{ENTRY_WORDS[kind].one}</td>
+              <td>{t(ENTRY_NAMES[kind].one)}</td>
               <td class="nowrap">{reference}</td>
               <td class="number">{money(cents, currency)}</td>
             </tr>
@@ -99,12 +111,7 @@ export const Statement = ({ partner, month, months, balances, lines, path, hidde
         </Table>
       </>
     )}
-    {lines.length > MAX_LINES && (
-      <p class="hint">The first {counted(MAX_LINES, 'entry', 'entries')} are shown. The CSV file has all.</p>
-    )}
-    <p class="hint">
-      Days are in UTC. A commission counts when it was earned, a payout when it was paid. Earnings of the last
-      days may still be reversed.
-    </p>
+    {lines.length > MAX_LINES && <p class="hint">{t(m.first_entries, { count: MAX_LINES })}</p>}
+    <p class="hint">{t(m.statement_hint)}</p>
   </>
 )

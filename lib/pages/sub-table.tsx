@@ -1,8 +1,11 @@
 /** What came of a partner's links by the `sub` that they name. */
 
+import * as m from '../languages/messages.ts'
 import type { StatsRow } from '../totals/stats.queries.ts'
 import { figure } from './money.tsx'
 import { Table } from './parts.tsx'
+import { code } from './tags.tsx'
+import { t } from './text.ts'
 
 type Count = 'clicks' | 'leads' | 'sales'
 
@@ -16,24 +19,22 @@ export const SubTable = ({ rows }: { rows: StatsRow[] }) => {
   if (subs.length === 0) return null
   return (
     <>
-      <h3 id="subs">By channel</h3>
+      <h3 id="subs">{t(m.by_channel)}</h3>
       <Table
-        caption="By channel, in the last 12 months"
-        head={['Channel', { number: 'Clicks' }, { number: 'Leads' }, { number: 'Sales' }]}
+        caption={t(m.by_channel_caption)}
+        head={[t(m.channel), { number: t(m.clicks) }, { number: t(m.leads) }, { number: t(m.sales) }]}
         isStacked
       >
         {subs.map((sub) => (
           <tr>
-            <td class="link">{sub === null ? 'All others' : <bdi>{sub}</bdi>}</td>
+            <td class="link">{sub === null ? t(m.all_others) : <bdi>{sub}</bdi>}</td>
             <td class="number">{count(sub, 'clicks')}</td>
             <td class="number">{count(sub, 'leads')}</td>
             <td class="number">{count(sub, 'sales')}</td>
           </tr>
         ))}
       </Table>
-      <p class="hint">
-        A channel is the value of <code>sub</code> in a link. Links without one are not listed.
-      </p>
+      <p class="hint">{t(m.sub_hint, { code })}</p>
     </>
   )
 }

@@ -28,10 +28,6 @@ const MOST_MONTHS = 36
 /** The longest month. */
 const MONTH_MS = 31 * 86_400_000
 
-/** "October 2026". */
-export const monthWords = ({ start }: Month): string =>
-  start.toLocaleDateString('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
-
 /**
  * What changes a partner's balance: a commission, a payout (negative, when it was paid), or one that came back or was
  * released after it was reversed.

@@ -42,7 +42,7 @@ export const effectiveFrom = (now: Date): Date => new Date(now.getTime() + HOLD_
 /** Since when a former address of a person is mailed about changes too: whoever took the address over must not be the only one. */
 export const formerAddressesSince = (now: Date): Date => new Date(now.getTime() - HOLD_HOURS * 3_600_000)
 
-export const METHOD_WORDS: Record<PaymentMethod, string> = {
+const METHOD_WORDS: Record<PaymentMethod, string> = {
   stripe: 'Stripe',
   paypal: 'PayPal',
   wise: 'Wise',

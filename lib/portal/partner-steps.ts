@@ -2,8 +2,9 @@
  * Why a sale or a lead counted or not, in words for the partner. The steps of a decision know other partners, coupon
  * ids, groups and the merchant's customers; these words tell of the reader alone.
  */
+import { inEnglish, type Message, type Translate } from '../languages/message.ts'
+import * as m from '../languages/messages.ts'
 import { formatMoney, type MoneyFormat } from '../money.ts'
-import { counted } from '../plural.ts'
 import { SALE_EXPECTED } from '../purchases/processors.ts'
 import type { EventKind } from '../tracking/event-kinds.ts'
 import type { Step } from '../tracking/steps.ts'
@@ -25,50 +26,61 @@ export type VisibleEvent = {
 }
 
 const DAY_MS = 86_400_000
-const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
-const day = (iso: string): string => DAY.format(new Date(iso))
 
 type Click = { clickedAt: string; expiresAt: string }
 
-/** How long a click is valid. */
-const validityOf = ({ clickedAt, expiresAt }: Click): string =>
-  counted(Math.round((Date.parse(expiresAt) - Date.parse(clickedAt)) / DAY_MS), 'day')
+/** For how many days a click is valid. */
+const validityOf = ({ clickedAt, expiresAt }: Click): number =>
+  Math.round((Date.parse(expiresAt) - Date.parse(clickedAt)) / DAY_MS)
+
+/** A message for each kind of event. */
+type ByKind = Record<EventKind, Message>
+
+const TO_OTHER: ByKind = { sale: m.why_other_sale, lead: m.why_other_lead, refund: m.why_other_refund }
+const NOT_LINKED: ByKind = {
+  sale: m.why_not_linked_sale,
+  lead: m.why_not_linked_lead,
+  refund: m.why_not_linked_refund,
+}
+const CREDITED_TO_OTHER: ByKind = {
+  sale: m.step_other_sale,
+  lead: m.step_other_lead,
+  refund: m.step_other_refund,
+}
 
 /** Why an event earned the partner nothing, as a short phrase; null if it earned a commission. */
-export const reasonWithoutCommission = ({
-  kind,
-  steps,
-  isCredited,
-  isCreditedToOther,
-}: VisibleEvent): string | null => {
+export const reasonWithoutCommission = (
+  { kind, steps, isCredited, isCreditedToOther }: VisibleEvent,
+  t: Translate = inEnglish,
+): string | null => {
   if (!isCredited) {
-    if (isCreditedToOther) return `this ${kind} was credited to another partner`
+    if (isCreditedToOther) return t(TO_OTHER[kind])
     const expired = steps.find(({ code }) => code === 'expired_click')
-    if (expired?.code === 'expired_click') return `the click was older than ${validityOf(expired.facts)}`
-    if (steps.some(({ code }) => code === 'partner_inactive')) return 'you were not active in this program'
-    return `this ${kind} is not linked to you`
+    if (expired?.code === 'expired_click') return t(m.why_expired, { days: validityOf(expired.facts) })
+    if (steps.some(({ code }) => code === 'partner_inactive')) return t(m.why_inactive)
+    return t(NOT_LINKED[kind])
   }
   switch (steps.findLast(({ code }) => code in EARNS_NOTHING)?.code) {
     case 'no_reward':
-      return 'this program does not reward leads'
+      return t(m.why_no_reward)
     case 'one_time_already_rewarded':
-      return 'only a customer’s first sale is rewarded'
+      return t(m.why_first_sale_only)
     case 'past_reward_duration':
-      return 'the reward period for this customer has ended'
+      return t(m.why_period_ended)
     case 'below_one_time_minimum':
-      return 'the sale is smaller than this program’s minimum'
+      return t(m.why_below_minimum)
     case 'proration':
-      return 'a change of a subscription is not rewarded'
+      return t(m.why_proration)
     case 'zero_amount':
-      return 'the reward is zero'
+      return t(m.why_zero)
     case SALE_EXPECTED:
-      return 'it earns once the payment processor reports its payment'
+      return t(m.why_expected)
     case 'self_referral':
-      return 'The customer’s email address is yours. The merchant reviews or refuses commissions on a partner’s own purchases.'
+      return t(m.why_self_referral)
     case 'commission_rejected':
-      return 'the merchant decided that this is not a sale of its own'
+      return t(m.why_rejected)
     case 'same_purchase':
-      return 'this purchase is credited under another record'
+      return t(m.why_same_purchase)
     default:
       return null
   }
@@ -88,18 +100,17 @@ const EARNS_NOTHING: Partial<Record<Step['code'], true>> = {
 }
 
 /** The decision about an event as sentences, without other partners' data. @param money formats its amounts */
-export const explainToPartner = (event: VisibleEvent, money: MoneyFormat = formatMoney): string[] => {
+export const explainToPartner = (
+  event: VisibleEvent,
+  money: MoneyFormat = formatMoney,
+  t: Translate = inEnglish,
+): string[] => {
   const sentences = event.steps.flatMap((step) =>
-    event.isOfShadow && step.code in OF_MONEY ? [] : (explainStep(step, event, money) ?? []),
+    event.isOfShadow && step.code in OF_MONEY ? [] : (explainStep(step, event, { money, t }) ?? []),
   )
-  if (event.isOfShadow) sentences.push(PAID_ELSEWHERE)
-  if (!event.isCreditedToOther) return sentences
-  return [...sentences, `This ${event.kind} was credited to another partner.`]
+  if (event.isOfShadow) sentences.push(t(m.paid_elsewhere))
+  return event.isCreditedToOther ? [...sentences, t(CREDITED_TO_OTHER[event.kind])] : sentences
 }
-
-/** What a partner reads of an event that the program counts beside the platform that pays. */
-export const PAID_ELSEWHERE =
-  'This program is moving here from another platform, which decides and pays what you earn by this event.'
 
 /** The steps that say what somebody earns. */
 const OF_MONEY: Partial<Record<Step['code'], true>> = {
@@ -115,107 +126,108 @@ const OF_MONEY: Partial<Record<Step['code'], true>> = {
   sale_refunded: true,
 }
 
+/** How amounts and texts are written. */
+type Writing = { money: MoneyFormat; t: Translate }
+
 /** One step as a sentence, or null if it is about another partner. */
-const explainStep = (step: Step, event: VisibleEvent, money: MoneyFormat): string | null => {
+const explainStep = (step: Step, event: VisibleEvent, { money, t }: Writing): string | null => {
   const { code, facts } = step
   const { kind, steps, isCredited, isClicked, partnerId } = event
   switch (code) {
     case 'expired_click':
       if (!isClicked) return null
-      return `The visitor clicked your link on ${day(facts.clickedAt)}, but a click is valid for ${validityOf(facts)} and expired on ${day(facts.expiresAt)}.`
+      return t(m.step_expired_click, {
+        clicked: new Date(facts.clickedAt),
+        days: validityOf(facts),
+        expired: new Date(facts.expiresAt),
+      })
     case 'click':
       return isClicked
-        ? `The visitor clicked your link on ${day(facts.clickedAt)}. The click is valid until ${day(facts.expiresAt)}.`
+        ? t(m.step_click, { clicked: new Date(facts.clickedAt), expires: new Date(facts.expiresAt) })
         : null
     case 'partner_inactive':
-      return facts.partnerId === partnerId && !isCredited
-        ? 'You were not active in this program, so this is not credited to you.'
-        : null
+      return facts.partnerId === partnerId && !isCredited ? t(m.step_inactive) : null
     case 'coupon':
       // A coupon ends the search unless its partner is inactive.
-      return isCredited && !steps.some((other) => other.code === 'partner_inactive')
-        ? 'The checkout used one of your coupon codes.'
-        : null
+      return isCredited && !steps.some((other) => other.code === 'partner_inactive') ? t(m.step_coupon) : null
     case 'commission_replaced':
-      return isCredited && facts.partnerId === partnerId
-        ? 'You were credited differently before all facts were known. That commission was reversed.'
-        : null
+      return isCredited && facts.partnerId === partnerId ? t(m.step_replaced) : null
     case 'credited_by_hand':
-      return isCredited && facts.partnerId === partnerId
-        ? `Credited by the merchant’s manager: ${facts.reason}`
-        : null
+      return isCredited && facts.partnerId === partnerId ? t(m.step_by_hand, { reason: facts.reason }) : null
     case 'reversed_by_hand':
       return isCredited && facts.partnerId === partnerId
-        ? `The merchant reversed ${money(facts.amountCents, facts.currency)} of your commission: ${facts.reason}`
+        ? t(m.step_reversed_by_hand, {
+            amount: money(facts.amountCents, facts.currency),
+            reason: facts.reason,
+          })
         : null
     default:
-      return isCredited ? explainToCredited(step, kind, money) : null
+      return isCredited ? explainToCredited(step, kind, { money, t }) : null
   }
 }
 
 /** The steps that only the credited partner sees. */
-const explainToCredited = (step: Step, kind: VisibleEvent['kind'], money: MoneyFormat): string | null => {
+const explainToCredited = (step: Step, kind: EventKind, { money, t }: Writing): string | null => {
   const { code, facts } = step
   switch (code) {
     case 'customer':
-      return facts.because === 'first_partner'
-        ? 'You referred this customer first, and this program keeps a customer’s first partner.'
-        : 'This customer belongs to you, and you are credited with its purchases.'
+      return t(facts.because === 'first_partner' ? m.step_first_partner : m.step_own_customer)
     case 'group_reward':
     case 'program_reward':
-      if ('percent' in facts) return `Your reward is ${facts.percent}% of the sale.`
-      return `Your reward for a ${kind} is ${money(facts.amountCents, facts.currency)}.`
+      if ('percent' in facts) return t(m.step_percent, { percent: facts.percent })
+      return t(kind === 'lead' ? m.step_reward_lead : m.step_reward_sale, {
+        amount: money(facts.amountCents, facts.currency),
+      })
     case 'no_reward':
-      return 'This program records your leads, but rewards only sales.'
+      return t(m.step_no_reward)
     case 'one_time_already_rewarded':
-      return 'This program rewards only a customer’s first sale, which was rewarded before.'
+      return t(m.step_first_sale_only)
     case 'past_reward_duration':
-      return `This program rewards a customer’s sales for ${counted(facts.months, 'month')} after the first. The period ended on ${day(facts.endedAt)}.`
+      return t(m.step_period_ended, { months: facts.months, ended: new Date(facts.endedAt) })
     case 'below_one_time_minimum':
-      return `This program rewards a customer’s first sale of at least ${money(facts.minimumCents, facts.currency)}. This sale is smaller, and a later one can be rewarded.`
+      return t(m.step_below_minimum, { amount: money(facts.minimumCents, facts.currency) })
     case 'proration':
-      return 'The customer changed its subscription within a period. A flat reward is paid once per period.'
+      return t(m.step_proration)
     case 'reward_capped':
-      return 'A reward is never more than the sale, so it was reduced to the amount of the sale.'
+      return t(m.step_capped)
     case 'zero_amount':
-      return `The reward for this ${kind} is zero, so there is no commission.`
+      return t(kind === 'lead' ? m.step_zero_lead : m.step_zero_sale)
     case SALE_EXPECTED:
-      return 'This sale earns once the payment processor reports its payment.'
+      return t(m.step_expected)
     case 'possible_duplicate':
-      return 'This sale looks like another one that was reported before, so the merchant reviews its commission.'
+      return t(m.step_possible_duplicate)
     case 'commission_rejected':
-      return `The merchant reviewed and rejected this commission of ${money(facts.amountCents, facts.currency)}. It was reversed.`
+      return t(m.step_rejected, { amount: money(facts.amountCents, facts.currency) })
     case 'same_purchase':
-      return 'This purchase was recorded twice. The other record is credited.'
+      return t(m.step_same_purchase)
     case 'commission_created':
-      return `You earned ${money(facts.amountCents, facts.currency)}, payable from ${day(facts.payableAt)}.`
+      return t(m.step_earned, {
+        amount: money(facts.amountCents, facts.currency),
+        day: new Date(facts.payableAt),
+      })
     case 'refunded_by_hand':
-      return `The merchant recorded this refund: ${facts.reason}`
+      return t(m.step_refunded_by_hand, { reason: facts.reason })
     case 'sale_refunded':
-      return 'The buyer received a refund, so the same proportion of your commission for the sale was reversed.'
+      return t(m.step_refunded)
     case 'refund_exceeds_sale':
-      return facts.leftCents === 0
-        ? 'The sale was refunded before, so nothing more is reversed.'
-        : 'The refund is more than was left of the sale, so only that counts.'
+      return t(facts.leftCents === 0 ? m.step_refunded_before : m.step_refund_exceeds)
     case 'refund_currency_mismatch':
-      return 'The refund is in another currency than the sale, so it does not count.'
+      return t(m.step_refund_currency)
     case 'commission_reversed':
-      return `${reversalReason(facts)}, so ${money(facts.amountCents, facts.currency)} of your commission was reversed.`
+      return t(reversalMessage(facts), { amount: money(facts.amountCents, facts.currency) })
     default:
       return null
   }
 }
 
 /** Why a commission was reversed. The refunded amount is the merchant's data, and is left out. */
-const reversalReason = ({
+const reversalMessage = ({
   refundedCents,
   disputedCents,
 }: {
   refundedCents: number
   disputedCents: number
-}): string => {
-  if (!disputedCents) return 'The buyer received a refund'
-  return refundedCents
-    ? 'The buyer received a refund and disputed the payment'
-    : 'The buyer disputed the payment'
+}) => {
+  if (!disputedCents) return m.step_reversed_refund
+  return refundedCents ? m.step_reversed_both : m.step_reversed_dispute
 }

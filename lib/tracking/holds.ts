@@ -48,11 +48,3 @@ export const holdRefusalOf = (commission: Holdable, note: string): string | null
     return 'A reversal of this commission is part of a payout, so the commission cannot be held.'
   return commission.isReplaced ? 'This commission no longer counts, so there is nothing to hold.' : null
 }
-
-/** Why a commission is held, for partners. @param note a manager's reason */
-export const holdReasonForPartners = (reason: HoldReason, note: string | null): string => {
-  if (reason === 'manual') return `The merchant reviews this commission: ${note ?? ''}`
-  return reason === 'self_referral'
-    ? 'The customer’s email address is yours. The merchant reviews commissions on a partner’s own purchases.'
-    : 'This sale looks like another one that was reported before. The merchant checks whether both are one purchase.'
-}

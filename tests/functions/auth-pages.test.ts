@@ -26,7 +26,7 @@ test.each(WALKS)('the pages are accessible in $scheme colours at $width pixels',
   await page.goto('/sign-in?next=/app')
   await inspect(page)
 
-  await page.locator('form').evaluate((form: { noValidate: boolean }) => {
+  await page.locator('main form').evaluate((form: { noValidate: boolean }) => {
     form.noValidate = true
   })
   await page.getByLabel('Email address').fill('ann')

@@ -109,7 +109,7 @@ describe('self-billed invoices', () => {
     expect((await pdfOf(file, await openSession('leo@elsewhere.example'))).answer.status).toBe(404)
     const page = await browse(await merchant.manager()).get(`/${workspace}/payouts/invoices`)
     for (const { html, text } of [page, await portal.get('/documents')]) {
-      expect(text).toMatch(/CN-000001 +for INV-000001 .* -50\.50 USD .* INV-000001 .* 50\.50 USD/)
+      expect(text).toMatch(/CN-000001 +for INV-000001 .* -\$50\.50 .* INV-000001 .* \$50\.50/)
       expect(html).toContain(`/credit-notes/${id}`)
     }
   })

@@ -1,6 +1,6 @@
 /** Amounts on pages, in the language of their reader. */
 import { expect, inject, test } from 'vitest'
-import { localeOf } from '../../lib/pages/locale.ts'
+import { localeOf } from '../../lib/languages/languages.ts'
 import { moneyFormat, numberFormat } from '../../lib/pages/number-format.ts'
 import { createMerchant } from '../support/merchant.ts'
 

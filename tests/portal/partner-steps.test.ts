@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
+import { inEnglish } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import {
   explainToPartner,
-  PAID_ELSEWHERE,
   reasonWithoutCommission,
   type VisibleEvent,
 } from '../../lib/portal/partner-steps.ts'
@@ -269,6 +270,6 @@ test('of a commission of shadow mode the partner reads no reward and no amount',
   ]
   const sentences = explainToPartner({ ...credited, isOfShadow: true, steps })
   expect(sentences).toHaveLength(2)
-  expect(sentences[1]).toBe(PAID_ELSEWHERE)
+  expect(sentences[1]).toBe(inEnglish(m.paid_elsewhere))
   expect(sentences.join(' ')).not.toMatch(/9[.]80|20%|payable/)
 })

@@ -20,7 +20,7 @@ const shown = async (answer: Response): Promise<Shown> => {
 }
 
 const textOf = (html: string): string =>
-  decode(html.replace(/<(head|nav|header)[^>]*>.*?<\/\1>/gs, '').replace(/<[^>]+>/g, ' ')).replace(
+  decode(html.replace(/<(head|nav|header|footer)[^>]*>.*?<\/\1>/gs, '').replace(/<[^>]+>/g, ' ')).replace(
     /\s+/g,
     ' ',
   )
@@ -47,9 +47,11 @@ export const openPages = async (merchant: Merchant, as: 'manager' | 'member' | '
   }
 }
 
-/** The unchanged fields of a page's last form, as a browser would submit them. */
-export const fieldsOf = (html: string): Record<string, string> =>
-  fieldsIn(html.slice(html.lastIndexOf('<form')))
+/** The unchanged fields of the last form of a page's content, as a browser would submit them. */
+export const fieldsOf = (html: string): Record<string, string> => {
+  const [content = ''] = html.split('<footer')
+  return fieldsIn(content.slice(content.lastIndexOf('<form')))
+}
 
 /** The forms of a page that change something, and where they are sent; to the page's own URL if the action is blank. */
 export const formsOf = (html: string): { action: string; fields: Record<string, string> }[] =>
