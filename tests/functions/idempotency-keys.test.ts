@@ -160,6 +160,7 @@ const REPEATABLE_OTHERWISE: Record<string, string> = {
   '/api/track/refund': 'externalId',
   '/api/track/batch': 'the externalId of each report',
   '/api/webhooks/stripe/{workspace}': 'the id of Stripe’s event',
+  '/api/webhooks/resend': 'the id of Resend’s message',
   [`${PATH}/events/{id}/credit`]: 'an event has one credit: the second request finds it',
   [`${PATH}/commissions/{id}/hold`]: 'a commission is held once',
   [`${PATH}/commissions/{id}/release`]: 'changes a status',
