@@ -36,17 +36,7 @@ beforeAll(async () => {
   })
   inbox = await startInbox()
   database = { DATABASE_URL: databaseUrl, SQL_ENDPOINT: endpoint.url }
-  const envs = [
-    'auth',
-    'mailer',
-    'manage',
-    'payouts',
-    'stripe-webhook',
-    'track-click',
-    'track-lead',
-    'track-sale',
-    'webhooks',
-  ]
+  const envs = [...cronWorkers(), 'auth', 'manage', 'track-click', 'track-lead', 'track-sale']
   const settings = { ...database, SQL_ENDPOINT: counting.url, RESEND_API_KEY, RESEND_URL: inbox.url }
   // With the bindings that the other tests leave out.
   workers = await startOwnWorkers(envs, settings, [])
