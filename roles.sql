@@ -107,6 +107,7 @@ grant select                 on unsubscribe_key to :"pages";
 grant insert                 on audit_entries to :"pages";
 -- The answers of imports, which an erasure changes.
 grant select, insert, update on import_calls to :"pages";
+grant select, insert, update on link_forms to :"pages";
 
 
 -- read: assistants with an API key (MCP). It changes nothing, and reads no secret, encrypted or not.

@@ -327,6 +327,7 @@ create table partners (
     name          text,
     slug          text         not null,
     slug_key      text         not null,
+    former_link   text,                    -- on an earlier platform, as it was imported
     status        text         not null default 'approved'
         constraint partners_status_check check (status in ('approved', 'banned')),
     minimum_payout_cents  bigint   -- null is the program's
@@ -1969,6 +1970,22 @@ begin
 end $$;
 
 
+-- Where the links of an earlier platform have the slug, and whether such links still credit partners: see
+-- lib/imports/former-links.ts. A manager says so, or a visit by one that the merchant's site has sent.
+create table link_forms (
+    program_id    uuid         not null,
+    workspace_id  uuid         not null,
+    form          text         not null,   -- '?ref', '/', '//go.example?ref'
+    works         boolean      not null,
+    confirmed_by  text,                    -- an email address; null for a visit
+    confirmed_at  timestamptz  not null,
+
+    constraint link_forms_pkey primary key (program_id, form),
+    constraint link_forms_confirmed_check check (works or confirmed_by is not null),
+    constraint link_forms_program_id_fkey foreign key (workspace_id, program_id) references programs (workspace_id, id)
+);
+
+
 -- The newest visits of a program through a partner's link, to show whether its snippet works: see lib/tracking/visits.queries.ts.
 create table last_visits (
     program_id    uuid         primary key,
@@ -1998,22 +2015,33 @@ create table refused_visits (
 -- Which are to be removed next? See lib/people/retention.queries.ts.
 create index refused_visits_day_idx on refused_visits (day);
 
--- Notes a visit of a program, which may not exist. @param refusal why it was refused; null if it was not
-create function note_visit_1(program uuid, refusal text, its_slug text, its_page text, had_click boolean, seen_at timestamptz) returns void
+-- Notes a visit of a program, which may not exist. @param refusal why it was refused; null if it was not. @param its_parameter
+-- where its link had the slug, if that is not `via`: on the merchant's site, it shows that the tag reads it
+create function note_visit_1(program uuid, refusal text, its_slug text, its_page text, had_click boolean, its_parameter text,
+                             seen_at timestamptz) returns void
 language plpgsql
 security definer set search_path = public, pg_temp
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 declare
     workspace  uuid;
+    site       text;   -- the host, without www.
     today      date := utc_day(seen_at);
 begin
-    select p.workspace_id into workspace from programs p where p.id = program;
+    select p.workspace_id, regexp_replace(lower(substring(p.site_url from '^https?://([^/?#:]+)')), '^www\.', '')
+    into workspace, site from programs p where p.id = program;
     if not found then return; end if;
     if refusal is null then
         insert into last_visits as v (program_id, workspace_id, at, slug, page, kept_at)
         values (program, workspace, seen_at, its_slug, its_page, case when had_click then seen_at end)
         on conflict (program_id) do update
             set at = greatest(v.at, excluded.at), slug = excluded.slug, page = excluded.page, kept_at = coalesce(excluded.kept_at, v.kept_at);
+        if its_parameter is not null and right('.' || lower(substring(its_page from '^https?://([^/?#:]+)')), length(site) + 1) = '.' || site
+           and not exists (select from link_forms f where f.program_id = program and f.form = '?' || its_parameter)
+           and (select count(*) from link_forms f where f.program_id = program) < 50 then
+            insert into link_forms (program_id, workspace_id, form, works, confirmed_at)
+            values (program, workspace, '?' || its_parameter, true, seen_at)
+            on conflict do nothing;
+        end if;
         return;
     end if;
     if not exists (select from refused_visits r where r.program_id = program and r.day = today and r.reason = refusal
@@ -3464,7 +3492,7 @@ end $$;
 -- if it took an address, slug or coupon. An audit entry that exists is from an earlier attempt
 -- of the same call, which was committed: the repeat does nothing.
 create function save_partner_import_1(workspace uuid, program uuid, row_emails text, row_names text, row_slugs text,
-                                      row_slug_keys text, further jsonb, coupons jsonb, balances jsonb, notice jsonb, mails jsonb,
+                                      row_slug_keys text, row_former_links text, further jsonb, coupons jsonb, balances jsonb, notice jsonb, mails jsonb,
                                       audit_id uuid, audit_actor text, audit_details jsonb, import uuid, call_hash text,
                                       answer jsonb, now timestamptz) returns void
 language plpgsql
@@ -3474,6 +3502,7 @@ declare
     names      text[] := string_to_array(row_names, E'\n', E'\t');
     slugs      text[] := string_to_array(row_slugs, E'\n');
     slug_keys  text[] := string_to_array(row_slug_keys, E'\n');
+    former     text[] := string_to_array(row_former_links, E'\n', E'\t');   -- null if nobody has one
     ids        uuid[];
     owed       jsonb;
 begin
@@ -3497,9 +3526,10 @@ begin
     end if;
 
     ids := array(select uuidv7() from generate_series(1, cardinality(emails)));
-    insert into partners (id, workspace_id, program_id, email, name, slug, slug_key, created_at)
-    select p.id, workspace, program, p.email, p.name, p.slug, p.slug_key, now
-    from unnest(ids, emails, names, slugs, slug_keys) as p (id, email, name, slug, slug_key);
+    insert into partners (id, workspace_id, program_id, email, name, slug, slug_key, former_link, created_at)
+    select p.id, workspace, program, p.email, p.name, p.slug, p.slug_key, p.former_link, now
+    from unnest(ids, emails, names, slugs, slug_keys, former) as p (id, email, name, slug, slug_key, former_link)
+    where p.id is not null;
 
     if further is not null then
         insert into links (id, workspace_id, program_id, partner_id, slug, slug_key, created_at)
@@ -3550,7 +3580,7 @@ end $$;
 -- taken is found by the constraints, and looked up only then: most imports are of new partners.
 create function import_partners_1(address text, member_email text, needed_role text, program uuid,
                                   row_emails text, row_names text, row_slugs text, row_slug_keys text,
-                                  further jsonb, coupon_ids text, coupons jsonb, audit_id uuid, audit_details jsonb,
+                                  row_former_links text, further jsonb, coupon_ids text, coupons jsonb, audit_id uuid, audit_details jsonb,
                                   import uuid, call_hash text, answer jsonb, now timestamptz) returns jsonb
 language plpgsql as $$
 declare
@@ -3559,7 +3589,7 @@ begin
     if loaded #>> '{workspace,role}' is not distinct from needed_role and loaded -> 'program' is not null
        and loaded -> 'answer' is null then
         perform save_partner_import_1((loaded #>> '{workspace,id}')::uuid, program, row_emails, row_names, row_slugs, row_slug_keys,
-                                      further, coupons, null, null, null, audit_id, member_email, audit_details, import, call_hash, answer, now);
+                                      row_former_links, further, coupons, null, null, null, audit_id, member_email, audit_details, import, call_hash, answer, now);
         loaded := loaded || '{"isSaved": true}';
     end if;
     return loaded;

@@ -70,6 +70,10 @@ export const ERROR_REFERENCE: Record<ErrorCode, Reference> = {
     when: 'The request conflicts with an existing resource.',
     remedy: 'Resolve the conflict that the message describes, and retry.',
   },
+  links_unconfirmed: {
+    when: 'An import would mail new partners, and it is not known whether their links on the earlier platform still work.',
+    remedy: 'Open such a link on your site, or say so by `options.linkForms`. The message names the forms.',
+  },
   idempotency_key_reused: {
     when: 'A request with this `Idempotency-Key` and another body was sent to the endpoint within 24 hours.',
     remedy: 'Send a new key with a new request, and the same key and body to repeat one.',

@@ -7,9 +7,11 @@ import { notFound } from '../lib/http/found.ts'
 import { noteForLog } from '../lib/http/logging.ts'
 import { type NudgeEnv, nudgeAfterChanges } from '../lib/http/nudge.service.ts'
 import { body } from '../lib/http/validate.ts'
+import { formsOf, type LinkForms, unconfirmedMessage } from '../lib/imports/former-links.ts'
 import { importCall } from '../lib/imports/import-calls.queries.ts'
 import type { PartnerImportResponse } from '../lib/imports/imports.responses.ts'
 import { IMPORT_MAX_BYTES, limitRows, PartnerImport } from '../lib/imports/imports.schemas.ts'
+import { readLinkForms, saveLinkForms } from '../lib/imports/link-forms.queries.ts'
 import {
   importNewPartners,
   loadPartnerImport,
@@ -19,9 +21,9 @@ import {
   decidePartnerImport,
   isPartnerRow,
   MAX_PARTNER_ROWS,
+  movedDetails,
   NOTHING_EXISTS,
   type PartnerImportFacts,
-  welcomeDetails,
 } from '../lib/imports/partner-import.ts'
 import { readPartnerRow } from '../lib/imports/rows.schemas.ts'
 import { SHADOW_REFUSAL } from '../lib/shadow/mode.ts'
@@ -48,6 +50,8 @@ export default createApp<NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings']>()
       const good = rows.filter(isPartnerRow)
       const target = { address: c.req.param('workspace'), email: user.email, programId }
       const portalUrl = new URL('/portal', c.req.url).href
+      const said = options?.linkForms
+      const hasFormerLinks = good.some(({ formerLink }) => formerLink !== null)
 
       const decide = (facts: PartnerImportFacts) => {
         const { newPartners, completed, warnings, ...decided } = decidePartnerImport(
@@ -66,7 +70,7 @@ export default createApp<NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings']>()
       // Most imports are of new partners. Whether they are new is found out while they are saved, and what exists is then read of one row each.
       const isOneEach = new Set(good.map(({ email }) => email)).size === good.length
       const guess =
-        call && isOneEach && !sendWelcomeEmail && !importOpeningBalances
+        call && isOneEach && !sendWelcomeEmail && !importOpeningBalances && !said
           ? { ...decide(NOTHING_EXISTS), call }
           : null
       const tried = guess && (await importNewPartners(db, { ...guess, target, role: MANAGER, now }))
@@ -83,14 +87,26 @@ export default createApp<NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings']>()
 
         const sender = { workspaceName: workspace.name, sentBy: user.email, portalUrl }
         const { partners, completed, answer, audit } = decide(loaded.facts)
-        if (!call) return c.json(answer)
+        const known =
+          hasFormerLinks && (!call || sendWelcomeEmail)
+            ? (await readLinkForms(db, workspace.id, [programId])).get(programId)
+            : undefined
+        const forms: LinkForms = new Map([...(known ?? []), ...Object.entries(said ?? {})])
+        const links = formsOf(partners, program.siteUrl, forms)
+        if (!call) return c.json({ ...answer, ...(links.length > 0 && { linkForms: links }) })
+        const unconfirmed = links.filter(({ works }) => works === null)
+        if (sendWelcomeEmail && unconfirmed.length > 0)
+          throw new ApiError('links_unconfirmed', unconfirmedMessage(unconfirmed))
+        if (said) {
+          await saveLinkForms(db, { workspaceId: workspace.id, actor: user.email, now }, programId, said)
+        }
 
         const saved = await savePartnerImport(db, {
           workspaceId: workspace.id,
           programId,
           partners: partners.map((partner) => ({
             ...partner,
-            mail: sendWelcomeEmail ? welcomeDetails(partner, program, sender) : null,
+            mail: sendWelcomeEmail ? movedDetails(partner, program, sender, forms) : null,
           })),
           completed,
           notice: {

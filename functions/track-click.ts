@@ -5,6 +5,7 @@ import { foldSometimes, type NudgeEnv } from '../lib/http/nudge.service.ts'
 import type { RateLimiter } from '../lib/http/rate-limit.ts'
 import { createTrackingApp } from '../lib/http/tracking-app.ts'
 import { body } from '../lib/http/validate.ts'
+import { parameterOf } from '../lib/imports/former-links.ts'
 import { clickCookies } from '../lib/tracking/click-cookie.ts'
 import { ClickEvent } from '../lib/tracking/clicks.schemas.ts'
 import { noteRefusals, noteVisit } from '../lib/tracking/note-visits.service.ts'
@@ -52,7 +53,13 @@ export default createTrackingApp<NudgeEnv<'OUTBOX'>['Bindings'] & { FAILURE_LIMI
         )
 
       if (slugKeys[0])
-        noteVisit(c, { programId, slug: slugKeys[0], page: landingUrl, hadClick: heldIds.length > 0 })
+        noteVisit(c, {
+          programId,
+          slug: slugKeys[0],
+          page: landingUrl,
+          hadClick: heldIds.length > 0,
+          parameter: parameterOf(url, slugKeys),
+        })
 
       foldSometimes(c)
 

@@ -36,6 +36,7 @@ export const imports: ZodOpenApiPathsObject = {
     partners.meta({ id: 'PartnerImport' }),
     PartnerImportResponse,
     'conflict',
+    'links_unconfirmed',
   ),
   [`${WORKSPACE}/customers/import`]: importOf(
     'Import the assignment of customers to partners',

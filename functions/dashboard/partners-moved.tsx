@@ -2,8 +2,10 @@
 import type { Context } from 'hono'
 import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
-import { form } from '../../lib/http/validate.ts'
-import { welcomeDetails } from '../../lib/imports/partner-import.ts'
+import { type Fields, form } from '../../lib/http/validate.ts'
+import type { LinkForms } from '../../lib/imports/former-links.ts'
+import { readLinkForms, saveLinkForms } from '../../lib/imports/link-forms.queries.ts'
+import { movedDetails } from '../../lib/imports/partner-import.ts'
 import { holdsNewMails } from '../../lib/mail/held.queries.ts'
 import { listMovedCandidates, queueMovedMails } from '../../lib/mail/moved-mails.queries.ts'
 import {
@@ -18,6 +20,7 @@ import { ConfirmForm } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { counted } from '../../lib/plural.ts'
 import { MOVED_CHOSEN, readChosen } from './chosen-partners.ts'
+import { askedForms, LinkQuestions, readAnswers } from './moved-links.tsx'
 import { Skipped } from './skipped-partners.tsx'
 
 const WHY: Record<MovedSkipReason, string> = {
@@ -27,62 +30,95 @@ const WHY: Record<MovedSkipReason, string> = {
   no_address: 'no valid email address',
 }
 
-const detailsOf = (c: Context<WorkspaceEnv>, { name, slug, programName, siteUrl }: MovedCandidate) =>
-  welcomeDetails(
-    { name, slug },
-    { name: programName, siteUrl },
+const detailsOf = (c: Context<WorkspaceEnv>, partner: MovedCandidate, forms: LinkForms) =>
+  movedDetails(
+    partner,
+    { name: partner.programName, siteUrl: partner.siteUrl },
     {
       workspaceName: c.var.workspace.name,
       sentBy: c.var.user.email,
       portalUrl: new URL('/portal', c.req.url).href,
     },
+    forms,
   )
 
 const PATH = `/app/:workspace${MOVED_CHOSEN}` as const
 
-export default createRoutes<WorkspaceEnv>()
-  .post(PATH, managersOnly(), form(), async (c) => {
-    const { db, workspace } = c.var
-    const base = `/app/${workspace.slug}`
-    const [candidates, isHolding] = await Promise.all([
-      listMovedCandidates(db, workspace.id, readChosen(c.req.valid('form'))),
-      holdsNewMails(db, workspace.id),
-    ])
-    const { recipients, skipped } = planMovedMails(candidates)
-    const count = counted(recipients.length, 'partner')
-    const title = recipients.length > 0 ? `Send ${count} the “We’ve moved” email?` : 'Nobody gets this email'
-    const children = (
-      <>
-        <h1>{title}</h1>
-        {recipients.length > 0 && isHolding && <p>{WHY_HELD}</p>}
-        <p>
-          It contains their link and the portal’s URL.{' '}
-          <a href={`${base}/mails/preview/moved`}>See the email</a>
+const LINKS_UNCONFIRMED = 'Say of all links whether they still work: the email says it to the partners.'
+
+/** Who of the chosen partners gets it, and what is known of their links. */
+const plan = async (c: Context<WorkspaceEnv>, fields: Fields) => {
+  const { db, workspace } = c.var
+  const { recipients, skipped } = planMovedMails(
+    await listMovedCandidates(db, workspace.id, readChosen(fields)),
+  )
+  const withLinks = recipients.filter(({ formerLink }) => formerLink !== null)
+  const forms = await readLinkForms(db, workspace.id, [...new Set(withLinks.map((one) => one.programId))])
+  return { recipients, skipped, forms, asked: askedForms(withLinks, forms) }
+}
+
+const ask = async (c: Context<WorkspaceEnv>, fields: Fields, problem?: string) => {
+  const { db, workspace } = c.var
+  const base = `/app/${workspace.slug}`
+  const [{ recipients, skipped, asked }, isHolding] = await Promise.all([
+    plan(c, fields),
+    holdsNewMails(db, workspace.id),
+  ])
+  const count = counted(recipients.length, 'partner')
+  const title = recipients.length > 0 ? `Send ${count} the “We’ve moved” email?` : 'Nobody gets this email'
+  const children = (
+    <>
+      <h1>{title}</h1>
+      {problem && (
+        <p class="problem" role="alert">
+          {problem}
         </p>
-        {skipped.length > 0 && (
-          <Skipped base={base} skipped={skipped} reasons={MOVED_SKIP_REASONS} why={WHY} />
-        )}
-        {recipients.length > 0 ? (
-          <ConfirmForm
-            action={`${base}${MOVED_CHOSEN}/send`}
-            button={`Send to ${count}`}
-            cancel={`${base}/partners`}
-          >
-            <Chosen ids={recipients.map(({ id }) => id)} />
-          </ConfirmForm>
-        ) : (
-          <p>
-            <a href={`${base}/partners`}>Back to the partners</a>
-          </p>
-        )}
-      </>
-    )
-    return renderPage(c, { title, section: '/partners', children })
-  })
+      )}
+      {recipients.length > 0 && isHolding && <p>{WHY_HELD}</p>}
+      <p>
+        It contains their old link, if it was imported, their new one, and the portal’s URL.{' '}
+        <a href={`${base}/mails/preview/moved`}>See the email</a>
+      </p>
+      {skipped.length > 0 && <Skipped base={base} skipped={skipped} reasons={MOVED_SKIP_REASONS} why={WHY} />}
+      {recipients.length > 0 ? (
+        <ConfirmForm
+          action={`${base}${MOVED_CHOSEN}/send`}
+          button={`Send to ${count}`}
+          cancel={`${base}/partners`}
+        >
+          {asked.length > 0 && <LinkQuestions asked={asked} />}
+          <Chosen ids={recipients.map(({ id }) => id)} />
+        </ConfirmForm>
+      ) : (
+        <p>
+          <a href={`${base}/partners`}>Back to the partners</a>
+        </p>
+      )}
+    </>
+  )
+  return renderPage(c, { title, section: '/partners', children }, problem ? 400 : 200)
+}
+
+export default createRoutes<WorkspaceEnv>()
+  .post(PATH, managersOnly(), form(), (c) => ask(c, c.req.valid('form')))
   .post(`${PATH}/send`, managersOnly(), form(), async (c) => {
     const { db, workspace } = c.var
-    const candidates = await listMovedCandidates(db, workspace.id, readChosen(c.req.valid('form')))
-    const { recipients } = planMovedMails(candidates)
+    const fields = c.req.valid('form')
+    const { recipients, forms, asked } = await plan(c, fields)
+    const { byProgram, isComplete } = readAnswers(asked, fields)
+    if (!isComplete) return ask(c, fields, LINKS_UNCONFIRMED)
+    for (const [programId, said] of byProgram)
+      await saveLinkForms(
+        db,
+        actOf(c),
+        programId,
+        Object.fromEntries(said.map(({ form, works }) => [form, works])),
+      )
+    const formsOf = (programId: string): LinkForms =>
+      new Map([
+        ...(forms.get(programId) ?? []),
+        ...(byProgram.get(programId) ?? []).map(({ form, works }) => [form, works] as const),
+      ])
     if (recipients.length > 0) {
       await queueMovedMails(
         db,
@@ -90,7 +126,7 @@ export default createRoutes<WorkspaceEnv>()
         recipients.map((partner) => ({
           partnerId: partner.id,
           email: partner.email,
-          details: detailsOf(c, partner),
+          details: detailsOf(c, partner, formsOf(partner.programId)),
         })),
       )
     }

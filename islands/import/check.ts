@@ -1,10 +1,12 @@
 /** The preview step: a dry run, its report, and the decision to import. */
 
+import type { FormOfLinks } from '../../lib/imports/former-links.ts'
 import { formatMoney } from '../../lib/money.ts'
 import { counted } from '../../lib/plural.ts'
 import { deltasPart, partnersHere } from './deltas.ts'
 import { announce, button, byId, h, showStep } from './dom.ts'
 import type { CsvFile } from './file.ts'
+import { linkQuestions } from './link-questions.ts'
 import { bodyOf, callsOf, outcomesOf, rowsOf, urlOf } from './plan.ts'
 import { programOf } from './program.ts'
 import { reportOf } from './report.ts'
@@ -14,6 +16,7 @@ import { type Deltas, deltasOf } from './rules/deltas.ts'
 import { expectNewPartners, keepOwners, leaveExisting, type Outcomes } from './rules/outcomes.ts'
 import type { Rows } from './rules/records.ts'
 import { effects, offer, ownedCustomers, summary } from './rules/report.ts'
+import { linkFormsOf } from './rules/site.ts'
 import { inactiveKinds, rowsWith, type StatusKind } from './rules/statuses.ts'
 import { type BalancesElsewhere, balancesElsewhere, describeBalancesElsewhere } from './rules/warnings.ts'
 import { runCalls } from './run.ts'
@@ -31,6 +34,7 @@ export const check = async (file: CsvFile, mapping: Mapping, target: Target): Pr
     balances: balanceBox().checked,
     completeExisting: false,
     statuses: [],
+    linkForms: {},
     keepOwners: false,
     creditKnown: false,
   }
@@ -44,7 +48,11 @@ export const check = async (file: CsvFile, mapping: Mapping, target: Target): Pr
     leave: 'Back to columns',
   })
   if (!answers) return null
-  const answered = { ...outcomesOf(rows, calls, answers), elsewhere: balancesElsewhere(answers) }
+  const answered = {
+    ...outcomesOf(rows, calls, answers),
+    elsewhere: balancesElsewhere(answers),
+    linkForms: linkFormsOf(answers),
+  }
   const exists = answered.partners.some(({ result }) => result && result.status !== 'created')
   const here = exists ? await partnersHere(target.workspace, target.programId) : []
   return decide(file, mapping, target, rows, answered, deltasOf(answered, here))
@@ -58,7 +66,11 @@ const decide = (
   mapping: Mapping,
   target: Target,
   rows: Rows,
-  { elsewhere, ...answered }: Outcomes & { elsewhere: BalancesElsewhere[] },
+  {
+    elsewhere,
+    linkForms,
+    ...answered
+  }: Outcomes & { elsewhere: BalancesElsewhere[]; linkForms: FormOfLinks[] },
   deltas: Deltas,
 ): Promise<Job | null> =>
   new Promise((resolve) => {
@@ -67,6 +79,7 @@ const decide = (
       `${mailBox().id}-now`,
       mailBox().checked,
     )
+    const links = linkQuestions(linkForms)
     const balances = option('Import opening balances', `${balanceBox().id}-now`, balanceBox().checked)
     const lacking = answered.partners.filter(({ result }) => result?.status === 'completed').length
     const complete = option(
@@ -87,22 +100,26 @@ const decide = (
     const sums = h('section', {})
 
     const show = () => {
+      const said = links.answers()
+      mails.box.disabled = said === null
       const options: Options = {
-        mails: mails.box.checked,
+        mails: said !== null && mails.box.checked,
         balances: balances.box.checked,
         completeExisting: balances.box.checked && complete.box.checked,
         statuses: statuses.flatMap(({ kind, box }) => (box.checked ? [kind] : [])),
+        linkForms: said ?? {},
         keepOwners: owners.box.checked,
         creditKnown: known.box.checked,
       }
       const chosen = rowsWith(rows, options.statuses)
-      mailBox().checked = options.mails
+      mailBox().checked = mails.box.checked
       balanceBox().checked = options.balances
       const expected = expectNewPartners(outcomesWith(answered, chosen), options.balances)
       const completed = options.completeExisting ? expected : leaveExisting(expected)
       const outcomes = options.keepOwners ? keepOwners(completed) : completed
       const does = effects(outcomes, options, elsewhere)
-      mails.effect.textContent = does.mails
+      mails.effect.textContent =
+        said === null ? 'First say below whether the old links still work: the email says it.' : does.mails
       balances.effect.textContent = does.balances
       complete.box.disabled = !options.balances
       known.effect.textContent = `Changes ${target.programName}, also for its other known customers: the setting attributeKnownCustomers.`
@@ -149,6 +166,7 @@ const decide = (
             {},
             h('legend', {}, lacking > 0 ? 'Options for partners' : 'Options for new partners'),
             mails.part,
+            ...links.parts,
             balances.part,
             lacking > 0 ? complete.part : null,
           )
@@ -174,6 +192,7 @@ const decide = (
         button('Back to columns', () => resolve(null), 'quiet'),
       ),
     )
+    for (const select of links.selects) select.addEventListener('change', () => show())
     for (const { box, effect } of [mails, balances, complete, owners, known, ...statuses]) {
       box.addEventListener('change', () => {
         show()

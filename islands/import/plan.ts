@@ -61,6 +61,7 @@ export const bodyOf = (call: Call, programId: string, options: Options, importId
           sendWelcomeEmail: options.mails,
           importOpeningBalances: options.balances,
           ...(options.completeExisting && { completeExisting: true }),
+          ...(options.mails && Object.keys(options.linkForms).length > 0 && { linkForms: options.linkForms }),
           dryRun,
         },
         rows: call.rows.map(partnerBody),

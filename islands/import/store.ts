@@ -1,6 +1,7 @@
 /** The running import, stored in IndexedDB so that a closed tab can resume it. */
 
 import type { CustomerResult } from '../../lib/imports/customer-import.ts'
+import type { FormOfLinks } from '../../lib/imports/former-links.ts'
 import type { PartnerImportWarning, PartnerResult } from '../../lib/imports/partner-import.ts'
 import type { CsvFile } from './file.ts'
 import type { Mapping } from './rules/columns.ts'
@@ -10,6 +11,7 @@ import type { StatusKind } from './rules/statuses.ts'
  * @property completeExisting whether partners who exist without an opening balance get theirs
  * @property statuses which partners to import besides active ones
  * @property creditKnown whether the program credits reported sales of known customers from now on
+ * @property linkForms whether links of the old platform work, by their form
  * @property keepOwners whether customers of other partners stay theirs
  */
 export type Options = {
@@ -17,6 +19,7 @@ export type Options = {
   balances: boolean
   completeExisting: boolean
   statuses: StatusKind[]
+  linkForms: Record<string, boolean>
   keepOwners: boolean
   creditKnown: boolean
 }
@@ -34,7 +37,12 @@ export type Job = {
 }
 
 /** The response to one call: a result per row, and warnings about all of them. */
-export type Answer = { results: (PartnerResult | CustomerResult)[]; warnings?: PartnerImportWarning[] }
+export type Answer = {
+  results: (PartnerResult | CustomerResult)[]
+  warnings?: PartnerImportWarning[]
+  /** Of a dry run. */
+  linkForms?: FormOfLinks[]
+}
 
 const open = (): Promise<IDBDatabase> =>
   new Promise((resolve, reject) => {

@@ -22,6 +22,7 @@ export const ERROR_STATUS = {
   not_found: 404,
   partner_not_found: 404,
   conflict: 409,
+  links_unconfirmed: 409,
   idempotency_key_reused: 409,
   preview_changed: 409,
   coupon_taken: 409,

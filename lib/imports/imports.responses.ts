@@ -42,6 +42,23 @@ export const PartnerImportResponse = z
       )
       .optional()
       .meta({ description: 'Absent if there are none. A warning blocks nothing.' }),
+    linkForms: z
+      .array(
+        z.strictObject({
+          form: z.string().meta({
+            description:
+              'Where the links have the slug: `?ref`, `/` for the path, after `//host` on another site.',
+          }),
+          links: z.int(),
+          example: z.string(),
+          works: z.boolean().nullable().meta({ description: 'Null if it is not known.' }),
+        }),
+      )
+      .optional()
+      .meta({
+        description:
+          'Only of a `dryRun`: the forms of the new partners’ `formerLink`s that the snippet does not read by itself.',
+      }),
   })
   .meta({ id: 'PartnerImportResult' })
 export type PartnerImportResponse = z.infer<typeof PartnerImportResponse>

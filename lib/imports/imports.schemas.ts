@@ -5,6 +5,7 @@ import { ApiError } from '../http/errors.ts'
 import { email, line, MAX_ID_LENGTH, nullWhenBlank, optional } from '../http/fields.ts'
 import { MAX_AMOUNT_CENTS } from '../money.ts'
 import { MAX_SLUG_LENGTH } from '../slugs.ts'
+import { MAX_FORM_LENGTH, MAX_FORMER_LINK_LENGTH, MAX_FORMS } from './former-links.ts'
 
 /** The largest body of an import, in bytes: 500 partners with 2 KiB each. */
 export const IMPORT_MAX_BYTES = 1024 * 1024
@@ -47,6 +48,19 @@ export const PartnerImport = z
         ),
         completeExisting: flag(
           'With `importOpeningBalances`: partners who exist, are active and never had an opening balance get that of their row.',
+        ),
+        linkForms: optional(
+          z
+            .record(z.string().min(1).max(MAX_FORM_LENGTH), z.boolean())
+            .refine(
+              (forms) => Object.keys(forms).length <= MAX_FORMS,
+              `Must have at most ${MAX_FORMS} forms.`,
+            )
+            .meta({
+              description:
+                'Whether links of the earlier platform still work, by where they have the slug: `{"?ref": true, "/": false}`. ' +
+                'Kept for the program. With `sendWelcomeEmail`, it has to be known of all `formerLink`s: from here, or from a visit.',
+            }),
         ),
         dryRun,
       }),
@@ -94,6 +108,9 @@ const openingBalanceCents = optional(
     .meta({ description: 'The balance owed, in USD cents. Ignored without `importOpeningBalances`.' }),
 )
 
+/** Whether a link is one of the web. */
+export const isWebUrl = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text)
+
 /** More links of one partner would be a mistake. */
 export const MAX_SLUGS = 100
 
@@ -118,6 +135,16 @@ export const PartnerImportRow = z
     ),
     couponLabel: label('The code that customers enter.'),
     openingBalanceCents,
+    formerLink: optional(
+      line(MAX_FORMER_LINK_LENGTH)
+        .transform(nullWhenBlank)
+        .refine((text) => text === null || isWebUrl(text))
+        .meta({
+          description:
+            'The partner’s link on the earlier platform, as it is. The “We’ve moved” email shows it, and says whether it still works.',
+          maxLength: MAX_FORMER_LINK_LENGTH,
+        }),
+    ),
   })
   .meta({ id: 'PartnerImportRow' })
 

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { breaks, isConflict } from '../db/neon.ts'
-import type { OpeningBalancesDetails, WelcomeDetails } from '../mail/details.ts'
+import type { MovedDetails, OpeningBalancesDetails } from '../mail/details.ts'
 import type { ProgramMode } from '../shadow/mode.ts'
 import { slugKey } from '../slugs.ts'
 import { slugOrIdOf, type Workspace } from '../workspace/workspaces.queries.ts'
@@ -74,7 +74,7 @@ export const loadPartnerImport = async (
 }
 
 /** A partner to insert, with its welcome mail if one was requested. */
-type PlannedPartner = NewPartner & { mail: WelcomeDetails | null }
+type PlannedPartner = NewPartner & { mail: MovedDetails | null }
 
 /** The audit entry, written in the same transaction: who imports, and the details. */
 type Audit = { actor: string; details: Record<string, unknown> }
@@ -102,6 +102,9 @@ const columns = (partners: NewPartner[]) => ({
   names: lines(partners.map(({ name }) => name)),
   slugs: lines(partners.map(({ slug }) => slug)),
   slugKeys: lines(partners.map(({ slug }) => slugKey(slug))),
+  formerLinks: partners.some(({ formerLink }) => formerLink !== null)
+    ? lines(partners.map(({ formerLink }) => formerLink))
+    : null,
 })
 
 /** The extras of the partners that have one, by the partner's line. */
@@ -135,7 +138,7 @@ export const savePartnerImport = async (
   db: Db,
   { workspaceId, programId, partners, completed, notice, audit, call, answer, now }: PartnerImport,
 ): Promise<boolean> => {
-  const { emails, names, slugs, slugKeys } = columns(partners)
+  const { emails, names, slugs, slugKeys, formerLinks } = columns(partners)
   const links = furtherLinks(partners)
   const coupons = extras(partners, ({ coupon }) => coupon)
   const balances = [
@@ -145,7 +148,7 @@ export const savePartnerImport = async (
   const mails = extras(partners, ({ mail }) => mail && { details: mail })
   const save = sql`
     select save_partner_import_1(
-      ${workspaceId}, ${programId}, ${emails}, ${names}, ${slugs}, ${slugKeys}, ${links}, ${coupons}, ${jsonOf(balances)},
+      ${workspaceId}, ${programId}, ${emails}, ${names}, ${slugs}, ${slugKeys}, ${formerLinks}, ${links}, ${coupons}, ${jsonOf(balances)},
       ${balances.length > 0 ? JSON.stringify(notice) : null}, ${mails},
       ${call.id}, ${audit.actor}, ${JSON.stringify(audit.details)}, ${call.importId}, ${call.hash},
       ${JSON.stringify(answer)}, ${now})`
@@ -169,12 +172,12 @@ export const importNewPartners = async (
   db: Db,
   { target, role, partners, audit, call, answer, now }: NewPartnersImport,
 ) => {
-  const { emails, names, slugs, slugKeys } = columns(partners)
+  const { emails, names, slugs, slugKeys, formerLinks } = columns(partners)
   const coupons = partners.flatMap(({ coupon }) => coupon?.id ?? [])
   const attempt = sql<{ loaded: Answer | null }>`
     select import_partners_1(
       ${slugOrIdOf(target.address)}, ${target.email}, ${role}, ${target.programId}, ${emails}, ${names}, ${slugs}, ${slugKeys},
-      ${furtherLinks(partners)}, ${lines(coupons)}, ${extras(partners, ({ coupon }) => coupon)}, ${call.id}, ${JSON.stringify(audit.details)},
+      ${formerLinks}, ${furtherLinks(partners)}, ${lines(coupons)}, ${extras(partners, ({ coupon }) => coupon)}, ${call.id}, ${JSON.stringify(audit.details)},
       ${call.importId}, ${call.hash}, ${JSON.stringify(answer)}, ${now}) as loaded`
   const result = await unlessTaken(() => attempt.execute(db))
   return result && toLoaded(result.rows[0]?.loaded)

@@ -1,8 +1,9 @@
 /** Bulk import of partners: the decision for each row. Spec, section 4.3. */
-import type { WelcomeDetails } from '../mail/details.ts'
+import type { MovedDetails, WelcomeDetails } from '../mail/details.ts'
 import { formatMoney } from '../money.ts'
 import { counted } from '../plural.ts'
 import { makeSlug, partnerLink, slugKey, suffixedSlug } from '../slugs.ts'
+import { type FormerLinkOwner, formerLinkOf, type LinkForms } from './former-links.ts'
 
 /** Per request. Spec, section 8. */
 export const MAX_PARTNER_ROWS = 500
@@ -18,12 +19,20 @@ export type PartnerRow = {
   coupon: { id: string; label: string | null } | null
   /** In cents of USD. */
   openingBalanceCents: number
+  /** On the earlier platform, as it is. */
+  formerLink: string | null
 }
 
 /** An invalid row, and what to correct. */
 export type BadPartnerRow = {
   email: string
-  code: 'email_invalid' | 'name_invalid' | 'slug_invalid' | 'coupon_invalid' | 'opening_balance_invalid'
+  code:
+    | 'email_invalid'
+    | 'name_invalid'
+    | 'slug_invalid'
+    | 'coupon_invalid'
+    | 'former_link_invalid'
+    | 'opening_balance_invalid'
   message: string
 }
 
@@ -257,14 +266,27 @@ const summarize = (results: PartnerResult[]): PartnerImportSummary => {
   }
 }
 
+type Sender = { workspaceName: string; sentBy: string | null; portalUrl: string }
+
 /** The details of the mail to a new partner. */
 export const welcomeDetails = (
   partner: Pick<NewPartner, 'name' | 'slug'>,
   program: { name: string; siteUrl: string },
-  sender: { workspaceName: string; sentBy: string | null; portalUrl: string },
+  sender: Sender,
 ): WelcomeDetails => ({
   partnerName: partner.name,
   programName: program.name,
   link: partnerLink(program.siteUrl, partner.slug),
   ...sender,
 })
+
+/** The details of the mail to an imported partner, which says what becomes of its former link. */
+export const movedDetails = (
+  partner: FormerLinkOwner & Pick<NewPartner, 'name'>,
+  program: { name: string; siteUrl: string },
+  sender: Sender,
+  forms: LinkForms,
+): MovedDetails => {
+  const formerLink = formerLinkOf(partner, program.siteUrl, forms)
+  return { ...welcomeDetails(partner, program, sender), ...(formerLink && { formerLink }) }
+}

@@ -5,7 +5,8 @@ import { MAX_ID_LENGTH } from '../http/fields.ts'
 import { MAX_AMOUNT_CENTS } from '../money.ts'
 import { MAX_SLUG_LENGTH, slugKey } from '../slugs.ts'
 import type { BadCustomerRow, CustomerRow } from './customer-import.ts'
-import { CustomerImportRow, MAX_SLUGS, PartnerImportRow } from './imports.schemas.ts'
+import { MAX_FORMER_LINK_LENGTH } from './former-links.ts'
+import { CustomerImportRow, isWebUrl, MAX_SLUGS, PartnerImportRow } from './imports.schemas.ts'
 import type { BadPartnerRow, PartnerRow } from './partner-import.ts'
 
 /** Ignores the balance, whatever it is. */
@@ -40,6 +41,10 @@ const PARTNER_PROBLEMS: Record<string, Problem<BadPartnerRow['code']>> = {
   },
   couponId: BAD_COUPON,
   couponLabel: BAD_COUPON,
+  formerLink: {
+    code: 'former_link_invalid',
+    message: `Enter the partner’s link on the earlier platform, such as https://shop.example/?ref=ann, of at most ${MAX_FORMER_LINK_LENGTH} characters, or leave it out.`,
+  },
   openingBalanceCents: {
     code: 'opening_balance_invalid',
     message: `Enter the balance in cents, a whole number from 0 to ${MAX_AMOUNT_CENTS}.`,
@@ -106,13 +111,12 @@ const MAX_PLAIN_LENGTH = Math.min(MAX_ID_LENGTH, MAX_SLUG_LENGTH)
  */
 export const readPlainPartnerRow = (input: unknown, withBalance: boolean): PartnerRow | null => {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return null
-  const { email, name, slug, slugs, couponId, couponLabel, openingBalanceCents } = input as Record<
-    string,
-    unknown
-  >
+  const { email, name, slug, slugs, couponId, couponLabel, openingBalanceCents, formerLink } =
+    input as Record<string, unknown>
   const balance = withBalance ? (openingBalanceCents ?? 0) : 0
   if (typeof email !== 'string' || !PLAIN_EMAIL.test(email)) return null
   if (slugs !== undefined && slugs !== null) return null
+  if (!isPlain(formerLink) || (formerLink && !isWebUrl(formerLink))) return null
   if (!isPlain(name) || !isPlain(slug) || !isPlain(couponId) || !isPlain(couponLabel)) return null
   if (typeof balance !== 'number' || !Number.isInteger(balance)) return null
   if (balance < 0 || balance > MAX_AMOUNT_CENTS) return null
@@ -123,6 +127,7 @@ export const readPlainPartnerRow = (input: unknown, withBalance: boolean): Partn
     otherSlugs: [],
     coupon: couponId ? { id: couponId, label: couponLabel ?? null } : null,
     openingBalanceCents: balance,
+    formerLink: formerLink ?? null,
   }
 }
 
@@ -149,6 +154,7 @@ export const readPartnerRow = (input: unknown, withBalance: boolean): PartnerRow
     ...slugsOf(row.slug ?? null, row.slugs ?? []),
     coupon: row.couponId ? { id: row.couponId, label: row.couponLabel ?? null } : null,
     openingBalanceCents: row.openingBalanceCents ?? 0,
+    formerLink: row.formerLink ?? null,
   }
 }
 

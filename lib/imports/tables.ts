@@ -4,6 +4,14 @@ import type { CustomerResult } from './customer-import.ts'
 import type { PartnerResult } from './partner-import.ts'
 
 export type ImportTables = {
+  link_forms: {
+    program_id: string
+    workspace_id: string
+    form: string
+    works: boolean
+    confirmed_by: string | null
+    confirmed_at: Date
+  }
   import_calls: {
     audit_id: string
     workspace_id: string

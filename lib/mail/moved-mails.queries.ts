@@ -3,7 +3,7 @@ import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { type Act, auditEntry } from '../workspace/audit.queries.ts'
-import type { WelcomeDetails } from './details.ts'
+import type { MovedDetails } from './details.ts'
 import { candidatesQuery } from './mailings.queries.ts'
 import type { MovedCandidate } from './moved-mails.ts'
 
@@ -15,7 +15,10 @@ export const listMovedCandidates = (
 ): Promise<MovedCandidate[]> =>
   candidatesQuery(db, workspaceId, ids)
     .select([
+      'pr.id as programId',
       'pr.site_url as siteUrl',
+      'p.former_link as formerLink',
+      sql<string[]>`array(select l.slug from links l where l.partner_id = p.id)`.as('otherSlugs'),
       sql<boolean>`exists (
         select from mails m where m.partner_id = p.id and m.kind in ('moved', 'welcome') and m.occasion = '')`.as(
         'isWelcomed',
@@ -27,7 +30,7 @@ export const listMovedCandidates = (
 export const queueMovedMails = async (
   db: Db,
   act: Act,
-  mails: readonly { partnerId: string; email: string; details: WelcomeDetails }[],
+  mails: readonly { partnerId: string; email: string; details: MovedDetails }[],
 ): Promise<void> => {
   const { workspaceId, now } = act
   const rows = mails.map((mail) => ({ ...mail, id: newId() }))

@@ -4,7 +4,11 @@ import type { Candidate } from './mailing.ts'
 
 /** A partner that a manager chose. */
 export type MovedCandidate = Candidate & {
+  programId: string
   siteUrl: string
+  /** On the earlier platform, if it is known. */
+  formerLink: string | null
+  otherSlugs: string[]
   /** Whether it was sent such a mail, or the one that welcomes new partners. */
   isWelcomed: boolean
 }

@@ -29,6 +29,12 @@ const tally = (numbers: [value: unknown, words: string][]): string =>
 const chosenWords = (filter: unknown): string =>
   typeof filter === 'object' && filter !== null && 'chosen' in filter ? `: ${text(filter.chosen)} chosen` : ''
 
+/** The forms of links that were confirmed, or not. */
+const formsIn = ({ forms }: Details): string =>
+  Object.entries(Object(forms))
+    .map(([form, works]) => `${form}: ${works === true ? 'yes' : 'no'}`)
+    .join(', ')
+
 /** The names of changed fields. */
 const FIELDS: Record<string, string> = {
   name: 'name',
@@ -141,6 +147,7 @@ const ACTIONS: Record<AuditAction, (details: Details, amount: (of: Details) => s
   'group.changed': (d) => `changed a group: ${changes(d)}`,
   'join_page.changed': (d) =>
     `changed the page on which people apply${d.isOpen === undefined ? '' : `, which is ${d.isOpen ? 'open' : 'closed'}`}`,
+  'program.links_confirmed': (d) => `said whether links of the earlier platform still work: ${formsIn(d)}`,
   'brand.changed': (d) => `changed the branding of a program: ${changes(d)}`,
   'application.invited': (d) => `invited ${counted(number(d.invited), 'person', 'people')} to be partners`,
   'application.approved': (d) => `approved the application of ${text(d.email)}`,

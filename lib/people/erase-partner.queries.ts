@@ -63,7 +63,7 @@ export const erasePartner = async (db: Db, act: Act, id: string, email: string):
     eraseFromImports(workspaceId, texts, marks),
     ...eraseWebhooks(workspaceId, sql`w.partner_id ${mine}`),
     sql`select erase_from_audit(${workspaceId}, ${ids}::uuid[], ${texts}, ${marks})`,
-    sql`update partners set email = ${marker}, name = null where workspace_id = ${workspaceId} and id ${mine}`,
+    sql`update partners set email = ${marker}, name = null, former_link = null where workspace_id = ${workspaceId} and id ${mine}`,
     // What belongs to no workspace goes with the last one that knows the person.
     sql`delete from address_changes where (email = any(${texts}) or new_email = any(${texts})) and not (${isKnownElsewhere})`,
     sql`delete from mails where workspace_id is null and recipient = any(${texts}) and not (${isKnownElsewhere})`,

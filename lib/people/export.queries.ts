@@ -51,7 +51,8 @@ export const exportPartner = (db: Db, workspaceId: string, email: string): Promi
   const mine = sql`(select id from partners where ${own})`
   return inOneRead(db, {
     partners: sql`
-      select id, program_id as "programId", email, name, slug, status, created_at as "createdAt" from partners where ${own}`,
+      select id, program_id as "programId", email, name, slug, former_link as "formerLink", status, created_at as "createdAt"
+      from partners where ${own}`,
     links: sql`select slug, created_at as "createdAt" from links where partner_id in ${mine}`,
     formerAddresses: sql`select email, until from former_partner_addresses where partner_id in ${mine}`,
     applications: sql`

@@ -14,12 +14,12 @@ type VisitEnv = TrackingEnv & { Bindings: { FAILURE_LIMIT: RateLimiter } }
 const PAUSE_MS = 60_000
 const MAX_REMEMBERED = 1_000
 
-/** When this isolate last noted a visit of each program, with and without a click. */
+/** When this isolate last noted a visit of each program, with and without a click, by each parameter. */
 const noted = new Map<string, number>()
 
 /** Notes a recorded visit, once a minute at most, so that busy programs cost nothing. */
 export const noteVisit = <E extends TrackingEnv>(c: Context<E>, visit: Omit<NotedVisit, 'refusal'>): void => {
-  const key = `${visit.programId} ${visit.hadClick}`
+  const key = `${visit.programId} ${visit.hadClick} ${visit.parameter ?? ''}`
   const at = c.var.now.getTime()
   if (at - (noted.get(key) ?? 0) < PAUSE_MS) return
   if (noted.size >= MAX_REMEMBERED) noted.clear()
@@ -72,6 +72,7 @@ const readVisitOf = async (c: Context): Promise<Omit<NotedVisit, 'refusal'> | nu
       slug: textOf(first, MAX_SLUG_LENGTH),
       page: page?.slice(0, MAX_PAGE_LENGTH) ?? null,
       hadClick: false,
+      parameter: null,
     }
   } catch {
     return null

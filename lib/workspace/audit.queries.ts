@@ -25,6 +25,7 @@ export type AuditAction =
   | 'program.changed'
   | 'program.shadow_started'
   | 'program.cut_over'
+  | 'program.links_confirmed'
   | 'group.created'
   | 'group.changed'
   | 'join_page.changed'

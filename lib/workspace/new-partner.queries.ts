@@ -19,7 +19,7 @@ import { type PartnerRow as Partner, partnerQuery } from './partners.queries.ts'
 const ROUNDS = 10
 
 /** What is created. */
-export type NewPartner = Omit<PartnerRow, 'openingBalanceCents' | 'otherSlugs'> & {
+export type NewPartner = Omit<PartnerRow, 'openingBalanceCents' | 'otherSlugs' | 'formerLink'> & {
   /** A UUID in lower case, like `groupId`. */
   programId: string
   groupId: string | null
@@ -113,7 +113,7 @@ export async function createPartner(
   application?: Approved,
 ): Promise<ApplicantCreation> {
   const id = idOf(act)
-  const row = { ...wanted, otherSlugs: [], openingBalanceCents: 0 }
+  const row = { ...wanted, otherSlugs: [], openingBalanceCents: 0, formerLink: null }
   for (let round = 0; round < ROUNDS; round++) {
     const { program, existing, group, facts } = await load(db, act, row)
     if (!program) return { outcome: 'program_not_found' }

@@ -132,6 +132,7 @@ export type WorkspaceTables = {
     name: string | null
     slug: string
     slug_key: string
+    former_link: string | null
     status: Generated<PartnerStatus>
     minimum_payout_cents: ColumnType<bigint | null, number | null, number | null>
     terms_since: Date | null

@@ -32,6 +32,7 @@ test.each([
     name: null,
     coupon: { id: coupon, label: null },
     openingBalanceCents: 500,
+    formerLink: null,
     mail: {
       partnerName: null,
       programName: 'A program',

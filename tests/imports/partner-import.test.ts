@@ -20,6 +20,7 @@ const row = (email: string, changes: Partial<PartnerRow> = {}): PartnerRow => ({
   otherSlugs: [],
   coupon: null,
   openingBalanceCents: 0,
+  formerLink: null,
   ...changes,
 })
 const bad: BadPartnerRow = { email: 'bad', code: 'email_invalid', message: 'Correct it.' }

@@ -67,7 +67,14 @@ describe('a row of a partner import', () => {
       read: { openingBalanceCents: 99_999_999_999 },
     },
   ])('$case is read', ({ row, read }) => {
-    const nothing = { name: null, slug: null, otherSlugs: [], coupon: null, openingBalanceCents: 0 }
+    const nothing = {
+      name: null,
+      slug: null,
+      otherSlugs: [],
+      coupon: null,
+      openingBalanceCents: 0,
+      formerLink: null,
+    }
     expect(readPartnerRow(row, true)).toEqual({ email: 'ann@x.example', ...nothing, ...read })
   })
 
@@ -135,6 +142,7 @@ describe('a row of a partner import', () => {
       expect(readPartnerRow({ email: 'a@x', openingBalanceCents }, false)).toMatchObject({
         email: 'a@x',
         openingBalanceCents: 0,
+        formerLink: null,
       })
     },
   )
@@ -279,6 +287,7 @@ describe('plain rows, which are read without the schema', () => {
       otherSlugs: [],
       coupon: { id: 'C-1', label: 'ANN' },
       openingBalanceCents: 0,
+      formerLink: null,
     })
   })
 
@@ -290,6 +299,7 @@ describe('plain rows, which are read without the schema', () => {
     { case: 'a blank slug', slug: '' },
     { case: 'a fraction of a cent', openingBalanceCents: 0.5 },
     { case: 'a negative balance', openingBalanceCents: -1 },
+    { case: 'a former link that is none', formerLink: 'maya' },
     { case: 'a number as name', name: 5 },
   ])('a row with $case is left to the schema', ({ case: _, ...changes }) => {
     expect(readPlainPartnerRow({ ...row, ...changes }, true)).toBeNull()
@@ -311,6 +321,10 @@ describe('plain rows, which are read without the schema', () => {
       couponId: text,
       couponLabel: text,
       openingBalanceCents: cents,
+      formerLink: fc.oneof(
+        text,
+        text.map((end) => `https://shop.example/?ref=${end}`),
+      ),
     })
     fc.assert(
       fc.property(rows, (input) => {
@@ -324,6 +338,7 @@ describe('plain rows, which are read without the schema', () => {
           otherSlugs: [],
           coupon: read.couponId ? { id: read.couponId, label: read.couponLabel ?? null } : null,
           openingBalanceCents: read.openingBalanceCents ?? 0,
+          formerLink: read.formerLink ?? null,
         })
       }),
       { numRuns: 2_000 },

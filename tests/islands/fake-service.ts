@@ -6,6 +6,7 @@ import { Hono } from 'hono'
 import { buildIslands } from '../../dev/runtime/build-islands.ts'
 import { IMPORT_PAGE, ImportPage } from '../../functions/dashboard/import.tsx'
 import type { CustomerResult } from '../../lib/imports/customer-import.ts'
+import { formsOf } from '../../lib/imports/former-links.ts'
 import type { PartnerImportWarning, PartnerResult } from '../../lib/imports/partner-import.ts'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { slugKey } from '../../lib/slugs.ts'
@@ -16,6 +17,7 @@ type PartnerBody = {
   slug?: string
   slugs?: string[]
   couponId?: string
+  formerLink?: string
   openingBalanceCents?: number
 }
 type CustomerBody = { customerExternalId: string; partnerEmail: string; startedAt?: string }
@@ -28,6 +30,7 @@ type Call = {
     sendWelcomeEmail?: boolean
     importOpeningBalances?: boolean
     completeExisting?: boolean
+    linkForms?: Record<string, boolean>
     keepOwners?: boolean
   }
   rows: (PartnerBody & CustomerBody)[]
@@ -132,6 +135,13 @@ export const startService = async () => {
     return owed.length ? [{ code, count: owed.length, amountCents, currency: 'USD', message: '' }] : []
   }
 
+  const linkFormsOf = ({ rows }: Call) =>
+    formsOf(
+      rows.map(({ formerLink = null, slug = '', slugs = [] }) => ({ formerLink, slug, otherSlugs: slugs })),
+      'http://127.0.0.1:9/shop',
+      new Map(),
+    )
+
   const customerResults = ({ rows, options }: Call): CustomerResult[] =>
     rows.map((row) => {
       const { customerExternalId, partnerEmail } = row
@@ -180,6 +190,7 @@ export const startService = async () => {
         summary: {},
         results: kind === 'partners' ? partnerResults(call) : customerResults(call),
         warnings: warningsOf(call),
+        ...(call.options.dryRun && kind === 'partners' && { linkForms: linkFormsOf(call) }),
       }
       if (key) state.answers.set(key, answer)
       return fault === 'after' ? breakOff() : c.json(answer)

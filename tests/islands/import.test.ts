@@ -523,6 +523,42 @@ test('the result has the tag that reads the file’s links, and links to try, wh
   expect(await page.locator('#import-status').innerText()).toContain('?fpr=ida has arrived')
 })
 
+test('the mail about the move is off until the manager has said whether the old links still work', async () => {
+  await checkFile('links.csv', IN_EACH_FORM)
+  const mails = stage().getByLabel('Send new partners')
+  expect(await mails.isDisabled()).toBe(true)
+  expect(await text()).toContain('First say below whether the old links still work')
+  const questions = await stage().locator('select').all()
+  expect(await Promise.all(questions.map((question) => question.getAttribute('id')))).toEqual([
+    'import-links-0',
+    'import-links-1',
+    'import-links-2',
+  ])
+  await stage().getByLabel('?ref=maya').selectOption('They still work')
+  await stage().getByLabel('?fpr=ida').selectOption('They still work')
+  expect(await mails.isDisabled()).toBe(true)
+  await stage().getByLabel('go.shop.example/noa').selectOption('They no longer count')
+  await mails.check()
+  expect(await text()).toContain('Sends 5 emails.')
+  await press(/^Import \d/)
+  await step('Import complete')
+  expect(imported()).toMatchObject([
+    {
+      options: {
+        sendWelcomeEmail: true,
+        linkForms: { '?ref': true, '?fpr': true, '//go.shop.example/': false },
+      },
+    },
+  ])
+  expect(imported()[0]?.rows.map(({ formerLink }) => formerLink)).toEqual([
+    'http://127.0.0.1:9/?ref=maya',
+    'http://127.0.0.1:9/?ref=leo',
+    'http://127.0.0.1:9/?fpr=ida',
+    'http://127.0.0.1:9/?via=sam',
+    'https://go.shop.example/noa',
+  ])
+})
+
 const CUSTOMERS = 'customer_id,partner_email\ncus_1,maya@partner.example'
 
 test('customers whose sales would earn nothing are named before the import, which can change that', async () => {
@@ -554,7 +590,14 @@ test('a partner of several rows keeps all of its links, also when the file is im
   expect(await text()).not.toContain('will break')
   await press(/^Import 1 new partner/)
   await step('Import complete')
-  expect(imported()[0]?.rows).toEqual([{ email: 'maya@x.example', slug: 'maya', slugs: ['maya-2'] }])
+  expect(imported()[0]?.rows).toEqual([
+    {
+      email: 'maya@x.example',
+      slug: 'maya',
+      slugs: ['maya-2'],
+      formerLink: 'https://a.example/?via=maya',
+    },
+  ])
   await press('Import another file')
   await checkFile('links.csv', `${file}maya@x.example,maya-3\n`)
   expect(await text()).toContain('1 link will break')

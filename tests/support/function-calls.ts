@@ -77,6 +77,7 @@ const imported = [
   '\t\n\t',
   'new-1\nnew-2',
   'new-1\nnew-2',
+  'https://shop-1.example/?ref=new-1\n\t',
 ] as const
 const further = [{ n: 1, slug: 'new-3', key: 'new-3' }]
 const coupons = [{ n: 1, id: 'coupon-new', label: null }]
@@ -199,7 +200,16 @@ export const CALLS: Record<string, string> = {
   }),
   'a repeated sale is saved': report({ externalId: 'order-1' }),
   'a key is used': call('note_key_use_1', keyHash(1), NOW),
-  'a visit is recorded': call('note_visit_1', PROGRAM, null, 'slug-1', null, true, NOW),
+  'a visit is recorded': call(
+    'note_visit_1',
+    PROGRAM,
+    null,
+    'slug-1',
+    'https://shop.example/',
+    true,
+    'ref',
+    NOW,
+  ),
   'a visit is refused': call(
     'note_visit_1',
     PROGRAM,
@@ -207,6 +217,7 @@ export const CALLS: Record<string, string> = {
     'slug-none',
     'https://shop.example/',
     false,
+    null,
     NOW,
   ),
   'a mail bounces': call(

@@ -1,5 +1,6 @@
 /** Splits the rows of an import into calls (spec section 8, design section 6). */
 import { MAX_CUSTOMER_ROWS } from '../../../lib/imports/customer-import.ts'
+import { MAX_FORMER_LINK_LENGTH } from '../../../lib/imports/former-links.ts'
 import { MAX_PARTNER_ROWS } from '../../../lib/imports/partner-import.ts'
 import { slugKey } from '../../../lib/slugs.ts'
 import type { FileCustomer, FilePartner } from './records.ts'
@@ -21,6 +22,7 @@ export const partnerBody = (row: FilePartner) => ({
   ...(row.couponId && { couponId: row.couponId }),
   ...(row.couponLabel && { couponLabel: row.couponLabel }),
   ...(row.openingBalanceCents !== undefined && { openingBalanceCents: row.openingBalanceCents }),
+  ...(row.link?.url && row.link.url.length <= MAX_FORMER_LINK_LENGTH && { formerLink: row.link.url }),
 })
 
 /** A customer row as API input. */

@@ -1,4 +1,5 @@
 /** What a merchant's site needs so that the links of a file go on working, and the links to try. */
+import type { FormOfLinks } from '../../../lib/imports/former-links.ts'
 import { linkWith, slugKey } from '../../../lib/slugs.ts'
 import type { Outcomes } from './outcomes.ts'
 import type { FilePartner } from './records.ts'
@@ -12,6 +13,16 @@ const READ_ALWAYS = 'via'
  * @property encoded the same of links that have it encoded
  */
 export type LinkForms = { parameters: string[]; paths: number; encoded: number }
+
+/** The forms of links that the calls of a dry run have found, most frequent first. */
+export const linkFormsOf = (answers: { linkForms?: FormOfLinks[] }[]): FormOfLinks[] => {
+  const forms = new Map<string, FormOfLinks>()
+  for (const found of answers.flatMap(({ linkForms = [] }) => linkForms)) {
+    const known = forms.get(found.form)
+    forms.set(found.form, { ...found, links: found.links + (known?.links ?? 0) })
+  }
+  return [...forms.values()].sort((a, b) => b.links - a.links)
+}
 
 /** The forms of the links of partners. */
 export const linkForms = (partners: FilePartner[]): LinkForms => {
