@@ -26,9 +26,12 @@ import { NO_EMAIL } from '../lib/http/fields.ts'
 import { noteForLog } from '../lib/http/logging.ts'
 import { callerKey, isWithinLimit, limitRate } from '../lib/http/rate-limit.ts'
 import { body, form } from '../lib/http/validate.ts'
+import { inEnglish } from '../lib/languages/message.ts'
+import * as m from '../lib/languages/messages.ts'
 import { limitedMailbox } from '../lib/mail/address.ts'
 import { noticeFor } from '../lib/pages/parts.tsx'
 import { errorPage, noSuchPage, renderPage } from '../lib/pages/render.tsx'
+import { textsOf } from '../lib/pages/text.ts'
 import code from './auth/code.tsx'
 import language from './auth/language.ts'
 import sessions from './auth/sessions.tsx'
@@ -45,9 +48,7 @@ const mailLink = async (c: AuthContext, email: string, next: string) => {
   return outcome
 }
 
-const UNDELIVERABLE = 'No mail can be sent to this address. Check its spelling.'
-
-const DONE = { everywhere: 'You are signed out in all browsers.' }
+const DONE = { everywhere: m.signed_out_everywhere }
 
 /** Whether to respond with JSON instead of a page. */
 const isApi = (c: Context): boolean => c.req.path.startsWith('/api/') || c.req.path === '/readyz'
@@ -73,25 +74,27 @@ const app = createApp()
   .get('/sign-in', openAuth(), (c) => {
     const next = safePath(c.req.query('next'))
     const done = noticeFor(DONE, c.req.query('done'))
-    return renderPage(c, { title: 'Sign in', children: <SignInPage next={next} done={done} /> })
+    const t = textsOf(c)
+    return renderPage(c, { title: t(m.sign_in), children: <SignInPage next={next} done={done && t(done)} /> })
   })
   .post('/sign-in', openAuth(), form(), async (c) => {
     await limitCaller(c)
     const { email: typed, ...fields } = c.req.valid('form')
     const next = safePath(fields.next)
+    const t = textsOf(c)
     const email = readEmail(typed)
     if (!email) {
       const page = <SignInPage next={next} email={typed} problem={NO_EMAIL} />
-      return renderPage(c, { title: 'Sign in', children: page }, 400)
+      return renderPage(c, { title: t(m.sign_in), children: page }, 400)
     }
     const outcome = await mailLink(c, email, next)
     if (outcome === 'refused') {
-      const page = <SignInPage next={next} email={typed} problem={UNDELIVERABLE} />
-      return renderPage(c, { title: 'Sign in', children: page }, 400)
+      const page = <SignInPage next={next} email={typed} problem={t(m.undeliverable)} />
+      return renderPage(c, { title: t(m.sign_in), children: page }, 400)
     }
     const children =
       outcome === 'mailed' ? <MailSentPage email={email} next={next} /> : <MailsOnTheWayPage email={email} />
-    return renderPage(c, { title: 'Check your email', children })
+    return renderPage(c, { title: t(m.check_email), children })
   })
   .get('/auth/confirm', openAuth(), async (c) => {
     const { token = '' } = c.req.query()
@@ -100,7 +103,7 @@ const app = createApp()
     const children = (
       <ConfirmPage email={link.email} token={token} ask={link.ask} userAgent={c.req.header('User-Agent')} />
     )
-    return renderPage(c, { title: 'Sign in', children })
+    return renderPage(c, { title: textsOf(c)(m.sign_in), children })
   })
   .post('/auth/confirm', openAuth(), form(), async (c) => {
     await limitCaller(c)
@@ -120,8 +123,8 @@ const app = createApp()
     await limitCaller(c)
     const outcome = await mailLink(c, email, next)
     if (outcome === 'mailed') return c.json({ status: true })
-    if (outcome === 'refused') throw new ApiError('invalid_body', `email: ${UNDELIVERABLE}`)
-    throw new ApiError('rate_limited', linksOnTheWay(email), { retryAfter: LINK_MINUTES * 60 })
+    if (outcome === 'refused') throw new ApiError('invalid_body', `email: ${inEnglish(m.undeliverable)}`)
+    throw new ApiError('rate_limited', linksOnTheWay(email, inEnglish), { retryAfter: LINK_MINUTES * 60 })
   })
   .get('/api/auth/get-session', openAuth(), async (c) => {
     const session = await findSession(c.var, c.req.header('Cookie'))

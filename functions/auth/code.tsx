@@ -7,18 +7,17 @@ import { badLink, browserOf, enter, limitCaller } from '../../lib/auth/replies.t
 import { isCode, newCode, readCode, signCode } from '../../lib/auth/sign-in-codes.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { form } from '../../lib/http/validate.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { textsOf } from '../../lib/pages/text.ts'
 import { sha256 } from '../../lib/sha256.ts'
-
-const WRONG =
-  'This code is wrong, or none was shown yet. Open the link in the email, choose “Show code” there, and type its six digits. After five attempts, request another link.'
 
 /** The page for a code, with what became of the link of this browser. */
 const showCodePage = async (c: AuthContext, problem?: string) => {
   const { browserHash } = await browserOf(c)
   const state = await askState(c.var.db, browserHash, c.var.now)
   const children = <CodePage state={state} problem={problem} />
-  return renderPage(c, { title: 'Sign-in code', children }, problem ? 400 : 200)
+  return renderPage(c, { title: textsOf(c)(m.code_title), children }, problem ? 400 : 200)
 }
 
 /** The link of this browser whose code was typed, if any. Each comparison is counted before it is made. */
@@ -49,16 +48,16 @@ export default createRoutes<AuthEnv>()
     )
     if (!isSet) return badLink(c)
     const children = <ShownCodePage code={code} browser={link.ask.browser} email={link.email} />
-    return renderPage(c, { title: 'Sign-in code', children })
+    return renderPage(c, { title: textsOf(c)(m.code_title), children })
   })
   .get('/sign-in/code', openAuth(), (c) => showCodePage(c))
   .post('/sign-in/code', openAuth(), form(), async (c) => {
     await limitCaller(c)
     const code = readCode(c.req.valid('form').code)
     const match = code === null ? undefined : await findMatch(c, code)
-    if (!match) return showCodePage(c, WRONG)
+    if (!match) return showCodePage(c, textsOf(c)(m.code_wrong))
     const token = newToken()
     const isPassed = await passLink(c.var.db, match, await sha256(token))
     const signedIn = isPassed ? await redeemLink(c, token) : null
-    return signedIn ? enter(c, signedIn) : showCodePage(c, WRONG)
+    return signedIn ? enter(c, signedIn) : showCodePage(c, textsOf(c)(m.code_wrong))
   })

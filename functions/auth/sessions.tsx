@@ -8,10 +8,12 @@ import { endAllSessions, endOwnSession, listSessions } from '../../lib/auth/sess
 import { SessionsPage } from '../../lib/auth/sessions-page.tsx'
 import { createRoutes } from '../../lib/http/app.ts'
 import { form } from '../../lib/http/validate.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { textsOf } from '../../lib/pages/text.ts'
 
-const DONE = { signed_out: 'Signed out in that browser.' }
+const DONE = { signed_out: m.signed_out_there }
 
 type Env = AuthEnv & { Variables: { user: User; sessionId: string } }
 
@@ -31,9 +33,10 @@ export default createRoutes<Env>()
   .use('/auth/sessions/*', openAuth(), ownSession)
   .get('/auth/sessions', async (c) => {
     const sessions = await listSessions(c.var.db, c.var.user.id, c.var.now)
+    const t = textsOf(c)
     const done = noticeFor(DONE, c.req.query('done'))
-    const children = <SessionsPage sessions={sessions} ownId={c.var.sessionId} done={done} />
-    return renderPage(c, { title: 'Sessions', children })
+    const children = <SessionsPage sessions={sessions} ownId={c.var.sessionId} done={done && t(done)} />
+    return renderPage(c, { title: t(m.sessions_link), children })
   })
   .post('/auth/sessions/sign-out', form(), async (c) => {
     const { session } = c.req.valid('form')

@@ -22,8 +22,12 @@ const SYSTEMS: [pattern: RegExp, name: string][] = [
 
 const UNKNOWN = 'Unknown browser'
 
-/** A stored name within a sentence. */
-export const browserWords = (name: string): string => (name === UNKNOWN ? 'an unknown browser' : name)
+/** The browser and the system of a stored name; null for an unknown browser. */
+export const partsOfName = (stored: string): { browser: string; system?: string } | null => {
+  if (stored === UNKNOWN) return null
+  const [browser = stored, system] = stored.split(' on ')
+  return system ? { browser, system } : { browser }
+}
 
 const nameIn = (names: typeof BROWSERS, text: string): string | undefined =>
   names.find(([pattern]) => pattern.test(text))?.[1]

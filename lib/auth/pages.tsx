@@ -1,7 +1,11 @@
 /** The sign-in pages. */
 import type { ErrorDetail } from '../http/errors.ts'
+import type { Translate } from '../languages/message.ts'
+import * as m from '../languages/messages.ts'
 import { Field } from '../pages/fields.tsx'
 import { Done, Problem } from '../pages/parts.tsx'
+import { linkTo, strong } from '../pages/tags.tsx'
+import { t } from '../pages/text.ts'
 import type { Ask } from './asks.queries.ts'
 import { LINK_MINUTES, SESSION_DAYS } from './better-auth.ts'
 import { browserName, isInApp } from './browsers.ts'
@@ -22,15 +26,12 @@ export const SignInPage = ({
   const errors: ErrorDetail[] = problem ? [{ path: 'email', message: problem }] : []
   return (
     <>
-      <h1>Sign in</h1>
+      <h1>{t(m.sign_in)}</h1>
       <Done message={done} />
-      <p>
-        Enter your email address to receive a sign-in link. You need no password. The link also creates your
-        account if you are new.
-      </p>
+      <p>{t(m.sign_in_intro)}</p>
       <form method="post" action="/sign-in">
         <Field
-          label="Email address"
+          label={t(m.email_address)}
           name="email"
           type="email"
           value={email}
@@ -40,12 +41,9 @@ export const SignInPage = ({
           required
         />
         <input type="hidden" name="next" value={next} />
-        <button type="submit">Send sign-in link</button>
+        <button type="submit">{t(m.send_sign_in_link)}</button>
       </form>
-      <p class="hint">
-        The link works once, within {LINK_MINUTES} minutes. You stay signed in until you sign out or are
-        inactive for {SESSION_DAYS} days.
-      </p>
+      <p class="hint">{t(m.sign_in_hint, { minutes: LINK_MINUTES, days: SESSION_DAYS })}</p>
     </>
   )
 }
@@ -53,33 +51,24 @@ export const SignInPage = ({
 /** Shown after every request, whether or not the address is known. */
 export const MailSentPage = ({ email, next }: { email: string; next: string }) => (
   <>
-    <h1>Check your email</h1>
-    <p>
-      We sent a sign-in link to <strong>{email}</strong>. Open it within {LINK_MINUTES} minutes, in the
-      browser where you want to sign in.
-    </p>
+    <h1>{t(m.check_email)}</h1>
+    <p>{t(m.sign_in_link_sent, { email, strong, minutes: LINK_MINUTES })}</p>
     <LinkState state={null} />
     <CodeForm />
-    <p class="hint">
-      No email after a minute? Check your spam folder and the address above, or{' '}
-      <a href={signInPath(next)}>request another link</a>.
-    </p>
+    <p class="hint">{t(m.no_sign_in_mail, { link: linkTo(signInPath(next)) })}</p>
   </>
 )
 
 /** The message for an address whose mailbox has the most unused links that it may have. */
-export const linksOnTheWay = (email: string): string =>
-  `Several sign-in links were sent to ${email} in the last ${LINK_MINUTES} minutes, and each of them works. Open any of them.`
+export const linksOnTheWay = (email: string, t: Translate): string =>
+  t(m.links_on_the_way, { email, minutes: LINK_MINUTES })
 
 /** Shown instead, when a mailbox has enough unused links. */
 export const MailsOnTheWayPage = ({ email }: { email: string }) => (
   <>
-    <h1>Check your email</h1>
-    <p>{linksOnTheWay(email)}</p>
-    <p class="hint">
-      You can use a link that somebody else requested: it signs in only the browser that opens it. A link
-      works once, within {LINK_MINUTES} minutes. After that you can request another one.
-    </p>
+    <h1>{t(m.check_email)}</h1>
+    <p>{linksOnTheWay(email, t)}</p>
+    <p class="hint">{t(m.links_on_the_way_hint, { minutes: LINK_MINUTES })}</p>
   </>
 )
 
@@ -96,15 +85,13 @@ export const ConfirmPage = ({
   userAgent: string | undefined
 }) => (
   <>
-    <h1>Sign in</h1>
-    <p>
-      Sign in to this browser as <strong>{email}</strong>.
-    </p>
+    <h1>{t(m.sign_in)}</h1>
+    <p>{t(m.sign_in_as, { email, strong })}</p>
     <form method="post" action="/auth/confirm">
       <input type="hidden" name="token" value={token} />
-      <button type="submit">Sign in</button>
+      <button type="submit">{t(m.sign_in)}</button>
     </form>
-    <p class="hint">If you did not request this link, close this page.</p>
+    <p class="hint">{t(m.close_this_page)}</p>
     {ask && !ask.isSame && (
       <OtherBrowser ask={ask} here={browserName(userAgent)} isInApp={isInApp(userAgent)} token={token} />
     )}
@@ -114,12 +101,10 @@ export const ConfirmPage = ({
 /** Shown for a link that was used, has expired or is malformed. */
 export const BadLinkPage = () => (
   <>
-    <h1>Invalid sign-in link</h1>
-    <Problem
-      message={`A sign-in link works once, within ${LINK_MINUTES} minutes. This one was already used, has expired or is incomplete.`}
-    />
+    <h1>{t(m.invalid_link)}</h1>
+    <Problem message={t(m.invalid_link_text, { minutes: LINK_MINUTES })} />
     <p>
-      <a href="/sign-in">Request a new link</a>
+      <a href="/sign-in">{t(m.request_new_link)}</a>
     </p>
   </>
 )

@@ -2,7 +2,9 @@
 import { noteForLog } from '../http/logging.ts'
 import { nudge } from '../http/nudge.service.ts'
 import { callerKey, limitRate } from '../http/rate-limit.ts'
+import * as m from '../languages/messages.ts'
 import { renderPage } from '../pages/render.tsx'
+import { textsOf } from '../pages/text.ts'
 import { askingBrowser } from './asking.ts'
 import type { AuthContext } from './context.ts'
 import { BadLinkPage } from './pages.tsx'
@@ -18,7 +20,7 @@ export const browserOf = (c: AuthContext) =>
 /** The page for a link that was used, has expired or is unknown. */
 export const badLink = (c: AuthContext) => {
   noteForLog(c, { outcome: 'link_invalid' })
-  return renderPage(c, { title: 'Invalid sign-in link', children: <BadLinkPage /> }, 400)
+  return renderPage(c, { title: textsOf(c)(m.invalid_link), children: <BadLinkPage /> }, 400)
 }
 
 /** Lets a browser in that has signed in: sets its cookies, and opens the page that was asked for. */

@@ -1,5 +1,8 @@
 /** The page of a person's sessions. */
+import * as m from '../languages/messages.ts'
 import { Done, Table, Time } from '../pages/parts.tsx'
+import { hidden, linkTo } from '../pages/tags.tsx'
+import { t } from '../pages/text.ts'
 import { MAX_SESSION_DAYS, SESSION_DAYS } from './better-auth.ts'
 import type { SessionRow } from './sessions.queries.ts'
 
@@ -9,23 +12,23 @@ const SignOut = ({ session, isOwn }: { session: SessionRow; isOwn: boolean }) =>
   <form method="post" action={isOwn ? '/auth/sign-out' : '/auth/sessions/sign-out'}>
     {!isOwn && <input type="hidden" name="session" value={session.id} />}
     <button type="submit" class="link">
-      Sign out<span class="hidden"> {isOwn ? 'this browser' : nameOf(session)}</span>
+      {isOwn ? t(m.sign_out_here, { hidden }) : t(m.sign_out_there, { browser: nameOf(session), hidden })}
     </button>
   </form>
 )
 
-const nameOf = ({ browser }: SessionRow): string => browser || 'Unknown browser'
+const nameOf = ({ browser }: SessionRow): string => browser || t(m.unknown_browser)
 
 /** Every browser in which the person is signed in, this one first. */
 export const SessionsPage = ({ sessions, ownId, done }: Props) => (
   <>
-    <h1>Sessions</h1>
+    <h1>{t(m.sessions_link)}</h1>
     <Done message={done} />
-    <p>
-      The browsers in which you are signed in. If you do not recognize one, sign out everywhere. Whoever
-      signed in there can read your email, so change the password of your mailbox, too.
-    </p>
-    <Table caption="Your sessions" head={['Browser', 'Signed in', 'Last used', 'Action']}>
+    <p>{t(m.sessions_intro)}</p>
+    <Table
+      caption={t(m.your_sessions)}
+      head={[t(m.browser_column), t(m.signed_in_column), t(m.last_used_column), t(m.action_column)]}
+    >
       {sessions
         .toSorted((a, b) => Number(b.id === ownId) - Number(a.id === ownId))
         .map((session) => (
@@ -35,7 +38,7 @@ export const SessionsPage = ({ sessions, ownId, done }: Props) => (
               {session.id === ownId && (
                 <>
                   {' '}
-                  <span class="hint">This browser</span>
+                  <span class="hint">{t(m.this_browser)}</span>
                 </>
               )}
             </td>
@@ -53,15 +56,11 @@ export const SessionsPage = ({ sessions, ownId, done }: Props) => (
     </Table>
     <form method="post" action="/auth/sessions/sign-out-everywhere">
       <button type="submit" class="danger">
-        Sign out everywhere
+        {t(m.sign_out_everywhere)}
       </button>
     </form>
-    <p class="hint">
-      A session ends {SESSION_DAYS} days after its last use, and {MAX_SESSION_DAYS} days after signing in.
-    </p>
-    <p>
-      Go to <a href="/app">your workspaces</a> or the <a href="/portal">partner portal</a>.
-    </p>
+    <p class="hint">{t(m.session_ends, { days: SESSION_DAYS, maxDays: MAX_SESSION_DAYS })}</p>
+    <p>{t(m.sessions_go_to, { workspaces: linkTo('/app'), portal: linkTo('/portal') })}</p>
   </>
 )
 

@@ -1,0 +1,131 @@
+/** No text of the pages of partners stands outside the catalogs: every string of their code is looked at. */
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseSync, Visitor } from 'oxc-parser'
+import { expect, test } from 'vitest'
+import { ROOT } from '../../dev/root.ts'
+import { sayIn } from '../../lib/languages/said.ts'
+
+/** The code of the pages that are in all languages. */
+const PAGES = [
+  'functions/portal.tsx',
+  'functions/portal/*.{ts,tsx}',
+  'functions/auth.tsx',
+  'functions/auth/*.{ts,tsx}',
+  'lib/auth/{pages,sessions-page,code-pages,replies}.tsx',
+  'lib/pages/{address,brand,chart,connect,fields,invoices,layout,link-builder,money,parts,party-fields}.tsx',
+  'lib/pages/{period-links,portal,qr-code,render,statement,sub-table,tags,terms}.tsx',
+  'lib/pages/{payment-method,reward-example,text}.ts',
+  'lib/portal/partner-steps.ts',
+]
+
+/** Other rooms, all of whose sentences partners may read. */
+const SAYING = [
+  'lib/payouts/accounts.schemas.ts',
+  'lib/payouts/payment-details.schemas.ts',
+  'lib/payouts/payment-details.service.ts',
+  'lib/payouts/onboarding.service.ts',
+]
+
+/** The same in all languages. */
+const NAMES = ['Tributary', 'UTC']
+
+/** Of the API of the auth Worker, of markup, and of a picture. */
+const NO_TEXTS = [
+  'No mail can be sent, so nobody can sign in: the mailer has no transport.',
+  'email: x',
+  'x data-label="x"',
+  'Mx x.5hx',
+]
+
+/** Words, or a word as it begins a label. No code, class, path or header. */
+const LOOKS_LIKE_TEXT = /\p{L}[,:]? \p{L}|^\p{Lu}\p{Ll}+[.…!?]?$/u
+
+/** Calls whose strings nobody reads on a page: headers, internal errors, and the descriptions of the API's fields. */
+const TECHNICAL_CALLS =
+  /(^|\.)(header|headers\.get|html|setCookie|Error|email|found|limitRate|isWithinLimit|limitFailures)$/
+
+/** Attributes that hold several names: classes, and the policy of a viewport. */
+const TECHNICAL_ATTRIBUTES = ['class', 'content', 'preserveAspectRatio', 'viewBox', 'd']
+
+type Found = { text: string; at: number }
+
+/** Every text of a file that a reader could see: between tags, in strings and in templates, whose values are "x". */
+const textsIn = (source: string, file = 'page.tsx'): string[] => {
+  const { program, errors } = parseSync(file, source)
+  expect(errors).toEqual([])
+  const found: Found[] = []
+  const skipped: [start: number, end: number][] = []
+  const skip = ({ start, end }: { start: number; end: number }) => skipped.push([start, end])
+  new Visitor({
+    ImportDeclaration: skip,
+    ExportAllDeclaration: skip,
+    TSLiteralType: skip,
+    JSXAttribute: (node) => {
+      if (node.name.type === 'JSXIdentifier' && TECHNICAL_ATTRIBUTES.includes(node.name.name)) skip(node)
+    },
+    CallExpression: ({ callee, arguments: values }) => {
+      if (TECHNICAL_CALLS.test(source.slice(callee.start, callee.end))) values.forEach(skip)
+    },
+    NewExpression: ({ callee, arguments: values }) => {
+      if (TECHNICAL_CALLS.test(source.slice(callee.start, callee.end))) values.forEach(skip)
+    },
+    JSXText: ({ value, start }) => {
+      if (/\p{L}/u.test(value)) found.push({ text: value.trim(), at: start })
+    },
+    Literal: ({ value, start }) => {
+      if (typeof value === 'string' && LOOKS_LIKE_TEXT.test(value)) found.push({ text: value, at: start })
+    },
+    TemplateLiteral: ({ quasis, start }) => {
+      const parts = quasis.map(({ value }) => value.cooked ?? '')
+      const text = parts.join('x')
+      if (/\p{L}/u.test(parts.join('')) && LOOKS_LIKE_TEXT.test(text)) found.push({ text, at: start })
+    },
+  }).visit(program)
+  return found
+    .filter(({ at }) => !skipped.some(([start, end]) => start <= at && at < end))
+    .map(({ text }) => text)
+}
+
+const isInCatalog = (text: string): boolean =>
+  [...NAMES, ...NO_TEXTS].includes(text) || sayIn('de', text) !== text
+
+const outside = (files: string[]): string[] =>
+  files.flatMap((file) =>
+    textsIn(readFileSync(join(ROOT, file), 'utf8'), file).flatMap((text) =>
+      isInCatalog(text) ? [] : `${file}: ${text}`,
+    ),
+  )
+
+test('the pages of partners have no text of their own', () => {
+  const files = globSync(PAGES, { cwd: ROOT }).sort()
+  expect(files.length).toBeGreaterThan(40)
+  expect(outside(files)).toEqual([])
+})
+
+test('what forms and refusals say to partners is in the catalogs', () => {
+  expect(
+    SAYING.flatMap((file) => textsIn(readFileSync(join(ROOT, file), 'utf8'), file)).length,
+  ).toBeGreaterThan(15)
+  expect(outside(SAYING)).toEqual([])
+})
+
+test.each([
+  { where: 'between tags', code: 'const Page = () => <p>Hello</p>' },
+  { where: 'in an expression', code: 'const Page = () => <p>{isOpen ? "Open now" : null}</p>' },
+  { where: 'in an attribute', code: 'const Page = () => <Field label="Name" />' },
+  { where: 'in a template', code: `const Page = () => <Field hint={\`Of \${host} only\`} />` },
+  { where: 'in a table', code: 'const LABELS = { name: "Your name" }' },
+  { where: 'in a handler', code: "renderPortal(c, { title: 'Documents' })" },
+])('a text $where is found', ({ code }) => {
+  expect(textsIn(code)).toHaveLength(1)
+})
+
+test.each([
+  "c.header('Referrer-Policy', 'same-origin')",
+  `const Page = () => <section class="filters inline" aria-labelledby={\`program-\${id}\`} />`,
+  `const path = \`/portal/payment?workspace=\${id}\``,
+  "throw new Error('No page is rendered.')",
+])('%s has no text', (code) => {
+  expect(textsIn(code)).toEqual([])
+})
