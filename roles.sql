@@ -11,12 +11,12 @@
 -- the rights of the owner. tests/attacks/6-database-roles.test.ts compares this file with the Workers' statements.
 
 revoke create on schema public from public;
-revoke all on all tables    in schema public, sign_in from public, :"track", :"pages", :"read", :"pay", :"auth", :"mail", :"hooks";
-revoke all on all sequences in schema public, sign_in from public, :"track", :"pages", :"read", :"pay", :"auth", :"mail", :"hooks";
-revoke all on all routines  in schema public, sign_in from public, :"track", :"pages", :"read", :"pay", :"auth", :"mail", :"hooks";
-revoke all on schema sign_in from public, :"track", :"pages", :"read", :"pay", :"mail", :"hooks";
+revoke all on all tables    in schema public, sign_in from public, :"track", :"pages", :"read", :"pay", :"auth", :"mail", :"hooks", :"source";
+revoke all on all sequences in schema public, sign_in from public, :"track", :"pages", :"read", :"pay", :"auth", :"mail", :"hooks", :"source";
+revoke all on all routines  in schema public, sign_in from public, :"track", :"pages", :"read", :"pay", :"auth", :"mail", :"hooks", :"source";
+revoke all on schema sign_in from public, :"track", :"pages", :"read", :"pay", :"mail", :"hooks", :"source";
 alter default privileges revoke execute on functions from public;
-grant usage on schema public to :"track", :"pages", :"read", :"pay", :"auth", :"mail", :"hooks";
+grant usage on schema public to :"track", :"pages", :"read", :"pay", :"auth", :"mail", :"hooks", :"source";
 
 
 -- track: the public tracking Workers, and that of the mail provider's webhook. No table at all, and these functions.
@@ -108,6 +108,8 @@ grant insert                 on audit_entries to :"pages";
 -- The answers of imports, which an erasure changes.
 grant select, insert, update on import_calls to :"pages";
 grant select, insert, update on link_forms to :"pages";
+-- What was read from another platform, which an erasure looks through. Never the tokens.
+grant select (workspace_id, row), delete on import_source_rows to :"pages";
 
 
 -- read: assistants with an API key (MCP). It changes nothing, and reads no secret, encrypted or not.
@@ -160,6 +162,16 @@ grant update (failing_since, disabled_at, disabled_reason) on webhook_endpoints 
 grant update (payload) on webhook_events to :"hooks";
 grant update (lane, attempts, first_attempt_at, next_attempt_at, delivered_at, failed_at, tries) on webhook_deliveries to :"hooks";
 grant insert (id, workspace_id, kind, recipient, occasion, details, created_at, next_attempt_at) on mails to :"hooks";
+
+
+-- source: reads other platforms, with the tokens that managers give it. Of our data, it knows who is a manager of which program.
+grant select on members, workspaces to :"source";
+grant select (id, workspace_id, name) on programs to :"source";
+grant select, insert, update, delete on import_sources, import_source_rows to :"source";
+grant insert on audit_entries to :"source";
+-- Whether anybody listens to a workspace: asked by the trigger of the audit log.
+grant execute on function has_webhooks to :"source";
+grant select (workspace_id, disabled_at) on webhook_endpoints to :"source";
 
 
 -- Lists read the first rows of a workspace's many. Memoize would make room for a result of each of the many, a table of some MB

@@ -3212,6 +3212,61 @@ create table import_calls (
 create index import_calls_workspace_id_idx on import_calls (workspace_id, audit_id);
 
 
+-- What is read from the API of another platform, to be imported: docs/imports.md. The token is encrypted like a Stripe key, and
+-- is gone once everything is read, or reading has failed for good. Reading goes on from `resource` and `cursor`, whoever did the
+-- pages before. It is due at next_attempt_at, which is the end of the lease while a Worker reads.
+create table import_sources (
+    id               uuid         primary key,
+    workspace_id     uuid         not null,
+    program_id       uuid         not null,
+    platform         text         not null
+        constraint import_sources_platform_check check (platform in ('rewardful', 'tolt', 'firstpromoter', 'dub')),
+    account          text,                              -- which account or program of the platform, if it asks for that
+    ciphertext       text,
+    started_by       text         not null,             -- reading ends when this person is no longer a manager
+    created_at       timestamptz  not null,
+    resource         text         not null,
+    cursor           text,                              -- null for the first page
+    progress         jsonb        not null,             -- of each list: Progress in lib/imports/sources/progress.ts
+    version          integer      not null default 0,   -- counts leases: a Worker whose lease has ended saves nothing
+    failures         integer      not null default 0,   -- since the last page
+    failure          text,                              -- the last one
+    next_attempt_at  timestamptz  not null,
+    read_at          timestamptz,
+    failed_at        timestamptz,
+
+    -- Two readings for one program would be imported twice.
+    constraint import_sources_program_id_key unique (program_id),
+    constraint import_sources_program_id_fkey foreign key (workspace_id, program_id) references programs (workspace_id, id),
+    constraint import_sources_outcome_check check (read_at is null or failed_at is null),
+    constraint import_sources_ciphertext_check check ((ciphertext is null) = (read_at is not null or failed_at is not null))
+);
+
+-- Which are to be read on?
+create index import_sources_due_idx on import_sources (next_attempt_at) where ciphertext is not null;
+
+-- What does a workspace have?
+create index import_sources_workspace_id_idx on import_sources (workspace_id, id);
+
+
+-- A row that was read: SourceRow in lib/imports/sources/source.ts. Read again, because the list has changed meanwhile, it is the
+-- same row. Rows are deleted with their source: after the import, and 7 days after reading at the latest.
+create table import_source_rows (
+    source_id     uuid   not null
+        constraint import_source_rows_source_id_fkey references import_sources (id) on delete cascade,
+    workspace_id  uuid   not null
+        constraint import_source_rows_workspace_id_fkey references workspaces (id),
+    resource      text   not null,
+    row_id        text   not null,   -- the platform's
+    row           jsonb  not null,
+
+    constraint import_source_rows_pkey primary key (source_id, resource, row_id)
+);
+
+-- What do erasures look through?
+create index import_source_rows_workspace_id_idx on import_source_rows (workspace_id);
+
+
 -- Where a merchant's backend receives what happens, by the specification Standard Webhooks: docs/webhooks.md. The secret that
 -- requests are signed with is encrypted like those of stripe_secrets. After a rotation, the former one signs too until former_until.
 -- The row of a removed endpoint is kept for its deliveries, without its URL and secrets.

@@ -17,6 +17,8 @@ export const ZONES = {
   mail: ['mailer'],
   /** It sends requests to addresses that merchants choose, and holds SECRETS_KEY for what they are signed with. */
   hooks: ['webhooks'],
+  /** It sends merchants' tokens to other platforms, and holds SECRETS_KEY for them. */
+  source: ['import-source'],
 } as const satisfies Record<string, readonly string[]>
 
 export type Zone = keyof typeof ZONES

@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs, parseEnv } from 'node:util'
 import type pg from 'pg'
+import { sealContext } from '../lib/imports/sources/token.ts'
 import { counted } from '../lib/plural.ts'
 import { rotateSecret } from '../lib/secrets.ts'
 import { withClient } from './database.ts'
@@ -13,14 +14,28 @@ const UNREADABLE = 1
 const FAILED = 2
 
 /** Where secrets are, and what each is called. */
-const PLACES = [
+const PLACES: {
+  table: string
+  key: string
+  column: string
+  name: string
+  /** What a secret is encrypted for, if it is not just the workspace. */
+  contextOf?: (workspaceId: string) => string
+}[] = [
   { table: 'stripe_keys', key: 'workspace_id', column: 'ciphertext', name: 'Stripe key' },
   { table: 'stripe_secrets', key: 'id', column: 'ciphertext', name: 'signing secret' },
   { table: 'payment_details', key: 'id', column: 'ciphertext', name: 'payment detail' },
   { table: 'webhook_endpoints', key: 'id', column: 'ciphertext', name: 'webhook secret' },
   { table: 'webhook_endpoints', key: 'id', column: 'former_ciphertext', name: 'former webhook secret' },
   { table: 'payers', key: 'workspace_id', column: 'iban_ciphertext', name: 'payer IBAN' },
-] as const
+  {
+    table: 'import_sources',
+    key: 'id',
+    column: 'ciphertext',
+    name: 'platform token',
+    contextOf: sealContext,
+  },
+]
 type Place = (typeof PLACES)[number]
 
 type Row = { key: string; workspaceId: string; ciphertext: string }
@@ -47,7 +62,7 @@ async function* rowsOf(client: pg.Client, { table, key, column }: Place) {
 const rotate = async (client: pg.Client, setting: string, place: Place) => {
   const counts = { rotated: 0, current: 0, unreadable: 0 }
   for await (const { key, workspaceId, ciphertext } of rowsOf(client, place)) {
-    const result = await rotateSecret(setting, workspaceId, ciphertext)
+    const result = await rotateSecret(setting, place.contextOf?.(workspaceId) ?? workspaceId, ciphertext)
     if (typeof result === 'string') {
       counts[result]++
       continue

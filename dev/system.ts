@@ -9,6 +9,8 @@ import { ensureDemoMerchant, MANAGER_EMAIL, MEMBER_EMAIL, signInDemo, writeDemoF
 import type { Shop } from './demo/shop/server.ts'
 import { ensureDemoStripe, MAYA_COUPON, startDemoStripe } from './demo/stripe-account.ts'
 import { INBOX_PATH, startInbox } from './fakes/inbox.ts'
+import { oldProgram } from './fakes/sources/program.ts'
+import { type SourcesFake, startSources } from './fakes/sources.ts'
 import { STRIPE_PATH } from './fakes/stripe.ts'
 import { prepareFiles } from './prepare.ts'
 import { confirmRemoteDatabase } from './remote-database.ts'
@@ -89,6 +91,19 @@ const fillDemo = ({ DATABASE_URL }: DatabaseEnv) => {
   }
 }
 
+/** Accepted by the fakes of other platforms. */
+const DEMO_TOKEN = 'demo'
+
+/** A program to import from each platform. */
+const addDemoAccounts = ({ addAccount, platforms }: SourcesFake): void => {
+  for (const platform of platforms)
+    addAccount(
+      platform,
+      DEMO_TOKEN,
+      oldProgram({ partners: 40, links: 90, customers: 300, commissions: 200, name: platform }),
+    )
+}
+
 /** Starts the parts behind the open ports, and resolves when everything is up. */
 export const startParts = async ({ dataDir, proxy, shop, keep, mending }: Host): Promise<void> => {
   const demoFile = join(dataDir, 'demo.json')
@@ -117,6 +132,8 @@ export const startParts = async ({ dataDir, proxy, shop, keep, mending }: Host):
   proxy.mount(INBOX_PATH, new URL(inbox.url))
   const stripe = keep('Stripe fake', await startDemoStripe(proxy.url, webhookSecret))
   proxy.mount(STRIPE_PATH, new URL(stripe.url))
+  const sources = keep('Fakes of other platforms', await startSources())
+  addDemoAccounts(sources)
   const settings = {
     ...database,
     AUTH_SECRET: readSecret(join(dataDir, 'auth.secret')),
@@ -125,6 +142,7 @@ export const startParts = async ({ dataDir, proxy, shop, keep, mending }: Host):
     RESEND_URL: inbox.url,
     RESEND_WEBHOOK_SECRET: mailSecret,
     STRIPE_URL: stripe.url,
+    SOURCES_URL: sources.url,
     PUBLIC_URL: proxy.url,
     ALLOW_LOCAL_WEBHOOKS: 'true',
     ...(process.env.ALLOW_SIGNUP && { ALLOW_SIGNUP: process.env.ALLOW_SIGNUP }),
@@ -167,6 +185,7 @@ export const startParts = async ({ dataDir, proxy, shop, keep, mending }: Host):
     [`  sign in as ${merchant.partnerEmail}`, ''],
     ['Sent mail, with the sign-in links', `${proxy.url}${INBOX_PATH}`],
     ['Stripe fake', `${proxy.url}${STRIPE_PATH}`],
+    ['Token of any other platform, to import', DEMO_TOKEN],
     ['Docs, with the API reference', `${proxy.url}/docs`],
     ['URLs, keys and cookies for scripts', demoFile],
     ['Request log', logFile],

@@ -17,6 +17,7 @@ type Env = {
     | 'MANAGE'
     | 'IMPORT_PARTNERS'
     | 'IMPORT_CUSTOMERS'
+    | 'IMPORT_SOURCE'
     | 'DASHBOARD'
     | 'PORTAL'
     | 'PAYOUTS'
@@ -57,6 +58,11 @@ export default new Hono<Env>()
   )
   .all('/api/workspaces/:workspace/customers/import', (c) =>
     forward(c.env.IMPORT_CUSTOMERS, c.req.raw, c.var.requestId),
+  )
+  .on(
+    'ALL',
+    ['/api/workspaces/:workspace/import-sources', '/api/workspaces/:workspace/import-sources/*'],
+    (c) => forward(c.env.IMPORT_SOURCE, c.req.raw, c.var.requestId),
   )
   .all('/api/workspaces/:workspace/payouts/run', (c) => forward(c.env.PAYOUTS, c.req.raw, c.var.requestId))
   .on('ALL', ['/app', '/app/*'], (c) => forward(c.env.DASHBOARD, c.req.raw, c.var.requestId))

@@ -8,32 +8,54 @@ import { check } from './import/check.ts'
 import { askFile } from './import/choose.ts'
 import { askColumns } from './import/columns.ts'
 import { announce, button, byId, h, showStep } from './import/dom.ts'
+import type { CsvFile } from './import/file.ts'
 import { bodyOf, callsOf, outcomesOf, rowCount, rowsOf, settingOf, urlOf } from './import/plan.ts'
 import { programOf } from './import/program.ts'
 import { reportOf } from './import/report.ts'
+import { type Mapping, recognise } from './import/rules/columns.ts'
 import type { Rows } from './import/rules/records.ts'
 import { rowsWith } from './import/rules/statuses.ts'
 import { balancesElsewhere } from './import/rules/warnings.ts'
 import { runCalls } from './import/run.ts'
 import { sitePart } from './import/site.ts'
+import { askSource, discardSource, fileOfSource } from './import/source.ts'
 import { type Answer, discardJob, type Job, loadJob, saveAnswer, saveJob } from './import/store.ts'
 
 const workspace = byId('import', HTMLElement).dataset.workspace ?? ''
 
+/** Takes a file, or what is read from another platform. */
+const takeFile = async (): Promise<CsvFile | null> => {
+  const listening = new AbortController()
+  const chosen = await Promise.race([askFile(listening), askSource(workspace, listening)])
+  listening.abort()
+  if ('records' in chosen) return chosen
+  byId('import-program', HTMLSelectElement).value = chosen.programId
+  return fileOfSource(workspace, chosen)
+}
+
 /** Takes a file, maps its columns and previews it, until the user confirms the import. */
 const prepare = async (): Promise<Job> => {
   for (;;) {
-    const file = await askFile()
+    const file = await takeFile()
     const programId = byId('import-program', HTMLSelectElement).value
     const programName = programOf(programId)?.name ?? ''
-    let mapping = await askColumns(file, null)
-    while (mapping) {
+    let mapping = file && (file.source ? mappingOf(file) : await askColumns(file, null))
+    while (file && mapping) {
       const job = await check(file, mapping, { workspace, programId, programName })
       if (job) return job
       mapping = await askColumns(file, mapping)
     }
     showChoice()
   }
+}
+
+/** The columns of what was read are known. */
+const mappingOf = ({ headers }: CsvFile): Mapping => ({ ...recognise(headers), inCents: true, zone: 'UTC' })
+
+/** Forgets a job, and what was read for it. */
+const forget = async ({ file }: Job): Promise<void> => {
+  await discardJob(workspace)
+  if (file.source) await discardSource(workspace, file.source.id)
 }
 
 const showChoice = (): void => {
@@ -88,7 +110,7 @@ const runJob = async (job: Job, earlier: Answer[]): Promise<void> => {
     )
     announce('Import complete.')
   })
-  await discardJob(workspace)
+  await forget(job)
   byId('import-form', HTMLFormElement).reset()
   showChoice()
 }
@@ -122,7 +144,7 @@ const resumeEarlier = async (): Promise<void> => {
   if (await askResume(job, answers, rowCount(calls.slice(0, answers.length)), rowCount(calls))) {
     return runJob(job, answers)
   }
-  await discardJob(workspace)
+  await forget(job)
   showChoice()
 }
 

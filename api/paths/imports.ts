@@ -10,7 +10,26 @@ import {
   PartnerImportRow,
 } from '../../lib/imports/imports.schemas.ts'
 import { MAX_PARTNER_ROWS } from '../../lib/imports/partner-import.ts'
-import { BODY_ERRORS, bySession, errors, json, MANAGER_ERRORS, path, WORKSPACE } from '../operations.ts'
+import {
+  ImportSourceListResponse,
+  ImportSourceResponse,
+  SourceRowsResponse,
+} from '../../lib/imports/sources/sources.responses.ts'
+import { NewImportSource, SourceRowsQuery } from '../../lib/imports/sources/sources.schemas.ts'
+import {
+  BODY_ERRORS,
+  byManager,
+  bySession,
+  errors,
+  get,
+  id,
+  json,
+  MANAGER_ERRORS,
+  path,
+  post,
+  remove,
+  WORKSPACE,
+} from '../operations.ts'
 
 const importOf = (summary: string, body: z.ZodType, response: z.ZodType, ...more: ErrorCode[]) => ({
   post: {
@@ -43,4 +62,34 @@ export const imports: ZodOpenApiPathsObject = {
     customers.meta({ id: 'CustomerImport' }),
     CustomerImportResponse,
   ),
+  [`${WORKSPACE}/import-sources`]: {
+    get: byManager(get('List what is read from other platforms', ImportSourceListResponse, {})),
+    post: {
+      ...post(
+        'Start to read another platform by its API',
+        NewImportSource,
+        ImportSourceResponse,
+        {},
+        'conflict',
+      ),
+      description:
+        'The platform is asked at once whether it accepts the token. A program is read from one platform at a time: delete the former reading first.',
+    },
+  },
+  [`${WORKSPACE}/import-sources/{id}`]: {
+    get: byManager(get('Get how far a platform is read', ImportSourceResponse)),
+    delete: remove('Stop reading a platform, and delete what was read'),
+  },
+  [`${WORKSPACE}/import-sources/{id}/rows`]: {
+    get: {
+      summary: 'List the rows that were read',
+      description: 'In no particular order. `conflict` until the status of the source is `ready`.',
+      security: bySession,
+      requestParams: { ...path(id), query: SourceRowsQuery },
+      responses: {
+        200: { description: 'A page.', ...json(SourceRowsResponse) },
+        ...errors('invalid_query', ...MANAGER_ERRORS, 'conflict'),
+      },
+    },
+  },
 }

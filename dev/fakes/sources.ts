@@ -77,6 +77,7 @@ export const startSources = async () => {
       accounts.set(`${platform} ${token}`, account)
       return account
     },
+    platforms: Object.keys(APIS),
     revoke: (platform: string, token: string) => accounts.delete(`${platform} ${token}`),
     strayed,
   }

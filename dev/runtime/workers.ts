@@ -19,6 +19,8 @@ export type Settings = DatabaseEnv & {
   RESEND_BULK_WEBHOOK_SECRET?: string
   /** Replaces the URL of Stripe's API. */
   STRIPE_URL?: string
+  /** Replaces the URLs of the platforms that programs are imported from. */
+  SOURCES_URL?: string
   /** Whether everybody may create a workspace, instead of wrangler.toml's. */
   ALLOW_SIGNUP?: string
   /** The public URL, for links in mails. */
@@ -77,6 +79,7 @@ const toWorker = (env: string, config: WorkerConfig, settings: Settings, scripts
       'SQL_ENDPOINT',
       'RESEND_URL',
       'STRIPE_URL',
+      'SOURCES_URL',
       'PUBLIC_URL',
       'MAX_FETCHES',
       ...Object.keys(config.vars),

@@ -9,6 +9,7 @@ import { renderPage } from '../../lib/pages/render.tsx'
 import { creditsStripeSales } from '../../lib/purchases/stripe/setup.queries.ts'
 import { snippetTag } from '../../lib/tracking/snippet-version.ts'
 import { listPrograms, type Program } from '../../lib/workspace/programs.queries.ts'
+import { SourceForm } from './import-source.tsx'
 
 type Props = {
   /** The workspace's slug. */
@@ -62,8 +63,8 @@ export const ImportPage = (props: Props) => (
     <h1>Import partners and customers</h1>
     <p>
       Upload a CSV export from Rewardful, FirstPromoter, Tolt, PartnerStack, Dub, Tapfiliate or another
-      platform, or your own file. Links keep working when their slugs are kept. The file is read in your
-      browser, and nothing is imported until you have reviewed it.{' '}
+      platform, or your own file; or read the old platform by its API. Links keep working when their slugs are
+      kept. Nothing is imported until you have reviewed it.{' '}
       <a href={`/app/${props.workspace}/imports`}>Earlier imports</a>
     </p>
     {props.programs.length === 0 ? (
@@ -83,10 +84,11 @@ const ImportForm = ({ workspace, programs, origin, holdsMails, creditsStripe }: 
       <p class="note">
         This page needs JavaScript to read the file in your browser. Without it, use the{' '}
         <a href="/openapi.json">API</a>: <code>POST /api/workspaces/{workspace}/partners/import</code> and{' '}
-        <code>…/customers/import</code>.
+        <code>…/customers/import</code>, and to read another platform <code>…/import-sources</code>.
       </p>
     </noscript>
     <p id="import-status" class="hidden" role="status" aria-live="polite"></p>
+    <section id="import-sources" hidden></section>
     <section id="import-choose">
       <h2 tabindex={-1}>Choose a file</h2>
       <form id="import-form">
@@ -162,6 +164,7 @@ const ImportForm = ({ workspace, programs, origin, holdsMails, creditsStripe }: 
           </button>
         </p>
       </form>
+      <SourceForm />
     </section>
     <section id="import-stage"></section>
   </div>

@@ -20,6 +20,7 @@ import { linkFormsOf } from './rules/site.ts'
 import { inactiveKinds, rowsWith, type StatusKind } from './rules/statuses.ts'
 import { type BalancesElsewhere, balancesElsewhere, describeBalancesElsewhere } from './rules/warnings.ts'
 import { runCalls } from './run.ts'
+import { sourceNotes } from './source-notes.ts'
 import type { Job, Options } from './store.ts'
 
 type Target = Pick<Job, 'workspace' | 'programId' | 'programName'>
@@ -146,6 +147,7 @@ const decide = (
       h('p', {}, 'Nothing has been imported yet.'),
       report,
       ...deltasPart(deltas, target.programName),
+      ...(file.source ? sourceNotes(file.source) : []),
       statuses.length > 0
         ? h(
             'fieldset',

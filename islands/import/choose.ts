@@ -2,14 +2,13 @@
 import { byId, h, showStep } from './dom.ts'
 import { type CsvFile, readFile, readText, UnreadableFile } from './file.ts'
 
-/** Resolves with the first readable file. */
-export const askFile = (): Promise<CsvFile> => {
+/** Resolves with the first readable file. @param listening aborted when something else is chosen, or a file is read */
+export const askFile = (listening: AbortController): Promise<CsvFile> => {
   const section = byId('import-choose', HTMLElement)
   const form = byId('import-form', HTMLFormElement)
   const input = byId('import-file', HTMLInputElement)
   const text = byId('import-text', HTMLTextAreaElement)
   const problem = byId('import-problem', HTMLElement)
-  const listening = new AbortController()
   const { signal } = listening
   byId('import-read', HTMLButtonElement).disabled = false
 

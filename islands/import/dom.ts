@@ -28,6 +28,7 @@ export const byId = <Element extends HTMLElement>(id: string, type: new () => El
 export const showStep = (title: string, ...children: Child[]): void => {
   const heading = h('h2', { tabindex: -1 }, title)
   byId('import-choose', HTMLElement).hidden = true
+  byId('import-sources', HTMLElement).hidden = true
   byId('import-stage', HTMLElement).replaceChildren(heading, ...children.filter((child) => child != null))
   heading.focus()
 }

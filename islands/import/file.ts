@@ -2,8 +2,16 @@
 import Papa from 'papaparse'
 import { cellText } from './rules/cells.ts'
 import type { CsvRecord } from './rules/records.ts'
+import type { SourceNotes } from './rules/source.ts'
 
-export type CsvFile = { name: string; headers: string[]; records: CsvRecord[]; warning: string | null }
+/** @property source what a file holds that was read from another platform */
+export type CsvFile = {
+  name: string
+  headers: string[]
+  records: CsvRecord[]
+  warning: string | null
+  source?: SourceNotes & { id: string; platform: string }
+}
 
 /** A file that cannot be read. The message says what to do. */
 export class UnreadableFile extends Error {}

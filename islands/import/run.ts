@@ -108,7 +108,7 @@ export const runCalls = (run: Run): Promise<Answer[] | null> =>
   })
 
 /** Opens in a new tab, so that this one keeps its state. */
-const signInLink = () =>
+export const signInLink = () =>
   h(
     'p',
     {},

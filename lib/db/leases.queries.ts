@@ -16,6 +16,8 @@ type Queue = {
   lane?: string
   /** The value of `lane` whose rows come first. They get at most three quarters of the limit if other rows are due. */
   urgentLane?: string
+  /** Of workspaces that are level, the one that has waited longest comes first: for leases of few rows that become due again. */
+  byWait?: boolean
   limit: number
 }
 
@@ -31,22 +33,30 @@ type Queue = {
  *     update mails m set next_attempt_at = ${leaseEnd} from due where m.id = due.id returning m.*`
  * ```
  */
-export const dueRows = ({ table, isDue, lane, urgentLane, limit }: Queue): RawBuilder<unknown> => {
+export const dueRows = ({
+  table,
+  isDue,
+  lane,
+  urgentLane,
+  byWait = false,
+  limit,
+}: Queue): RawBuilder<unknown> => {
   const queue = sql.table(table)
   const laneOf = lane ? sql.ref(`q.${lane}`) : sql`null::text`
+  const waited = byWait ? sql`due_at` : sql`null::timestamptz`
   return sql`ranked as (
-      select q.id, ${laneOf} as lane,
+      select q.id, ${laneOf} as lane, q.next_attempt_at as due_at,
              row_number() over (partition by coalesce(q.workspace_id, q.id), ${laneOf} order by q.next_attempt_at, q.id) as rank
       from ${queue} q where ${isDue('q')}
     ), prioritized as (
-      select id, rank, lane is distinct from ${urgentLane ?? null}
+      select id, rank, ${waited} as waited, lane is distinct from ${urgentLane ?? null}
                        or row_number() over (partition by lane order by rank, id) > ${limit}::integer * 3 / 4 as later
       from ranked
     ), candidates as (
-      select id, later, rank from prioritized order by later, rank, id limit ${limit * CANDIDATES_PER_ROW}
+      select id, later, rank, waited from prioritized order by later, rank, waited, id limit ${limit * CANDIDATES_PER_ROW}
     ), due as (
       select q.id, candidate.place
-      from unnest(array(select id from candidates order by later, rank, id)) with ordinality as candidate (id, place)
+      from unnest(array(select id from candidates order by later, rank, waited, id)) with ordinality as candidate (id, place)
       join ${queue} q on q.id = candidate.id
       where ${isDue('q')} order by candidate.place limit ${limit} for update of q skip locked
     )`

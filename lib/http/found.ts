@@ -7,6 +7,7 @@ const REMEDIES = {
   commission: 'List the commissions to find it.',
   customer: 'Search by `externalId` or `email` instead.',
   import: 'List the imports to find it.',
+  'import source': 'GET /import-sources lists them.',
   'audit entry': 'List the audit log to find it.',
   sale: 'Report it by POST /api/track/sale.',
   event: 'Search by `externalId` instead.',

@@ -26,6 +26,19 @@ export const importCall = async (
   return { id, importId: importId ?? id, hash }
 }
 
+/** Deletes what was read of an erased person from another platform, and is not imported yet. */
+export const eraseFromSources = (workspaceId: string, addresses: RawBuilder<unknown>) => sql`
+  delete from import_source_rows r
+  where r.workspace_id = ${workspaceId} and ${names(addresses)}`
+
+/** Whether a row (`r`) has one of the addresses, as the platform writes it. */
+const names = (addresses: RawBuilder<unknown>) => sql`exists (
+  select from unnest(${addresses}) a where strpos(lower(r.row::text), lower(to_jsonb(a)::text)) > 0)`
+
+/** What was read of a person from another platform, and is not imported yet. */
+export const listSourceRowsOf = (workspaceId: string, addresses: RawBuilder<unknown>) => sql`
+  select r.row from import_source_rows r where r.workspace_id = ${workspaceId} and ${names(addresses)}`
+
 /** Replaces the addresses of an erased person in the answers. */
 export const eraseFromImports = (
   workspaceId: string,

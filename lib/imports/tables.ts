@@ -1,7 +1,10 @@
 /** The tables of this room, for Kysely: see lib/db/tables.ts. */
+import type { Generated } from 'kysely'
 import type { Json } from '../db/columns.ts'
 import type { CustomerResult } from './customer-import.ts'
 import type { PartnerResult } from './partner-import.ts'
+import type { Progress } from './sources/progress.ts'
+import type { PlatformId, Resource, SourceRow } from './sources/source.ts'
 
 export type ImportTables = {
   link_forms: {
@@ -18,5 +21,31 @@ export type ImportTables = {
     import_id: string
     hash: string
     answer: Json<{ results: (PartnerResult | CustomerResult)[] }>
+  }
+  import_sources: {
+    id: string
+    workspace_id: string
+    program_id: string
+    platform: PlatformId
+    account: string | null
+    ciphertext: string | null
+    started_by: string
+    created_at: Date
+    resource: Resource
+    cursor: string | null
+    progress: Json<Progress>
+    version: Generated<number>
+    failures: Generated<number>
+    failure: string | null
+    next_attempt_at: Date
+    read_at: Date | null
+    failed_at: Date | null
+  }
+  import_source_rows: {
+    source_id: string
+    workspace_id: string
+    resource: Resource
+    row_id: string
+    row: Json<SourceRow>
   }
 }

@@ -213,6 +213,11 @@ const ACTIONS: Record<AuditAction, (details: Details, amount: (of: Details) => s
       [d.unchanged, 'unchanged'],
       [d.errors, 'with errors'],
     ])}`,
+  'import_source.started': (d) => `started to read ${text(d.platform)} by its API`,
+  'import_source.removed': (d) =>
+    d.wasRead === true
+      ? `discarded what was read from ${text(d.platform)}`
+      : `stopped reading ${text(d.platform)}`,
   'payout_run.begun': (d) =>
     `started a payout run ${d.method === 'manual' ? 'by bank transfer' : 'with Stripe'}`,
   'payout_run.approval_requested': () => 'requested approval of a payout run',

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { forgetAnswers } from '../auth/idempotency.queries.ts'
 import { emailOf } from '../customers/identities.ts'
 import type { Db } from '../db/connection.ts'
-import { eraseFromImports } from '../imports/import-calls.queries.ts'
+import { eraseFromImports, eraseFromSources } from '../imports/import-calls.queries.ts'
 import { textArray } from '../purchases/received.queries.ts'
 import { eraseWebhooks } from '../webhooks/erase.queries.ts'
 import { type Act, auditEntry } from '../workspace/audit.queries.ts'
@@ -83,6 +83,7 @@ export const eraseCustomer = async (db: Db, act: Act, id: string): Promise<void>
         where c.id in ${mine}`,
     forgetAnswers(workspaceId),
     eraseFromImports(workspaceId, texts, marks),
+    eraseFromSources(workspaceId, texts),
     ...eraseWebhooks(
       workspaceId,
       sql`(w.subject_id in (select e.id from events e where ${isTheirs})

@@ -4,7 +4,7 @@ import { forgetAnswers } from '../auth/idempotency.queries.ts'
 import type { Db } from '../db/connection.ts'
 import { lockPayouts } from '../db/locks.queries.ts'
 import { isConflict } from '../db/neon.ts'
-import { eraseFromImports } from '../imports/import-calls.queries.ts'
+import { eraseFromImports, eraseFromSources } from '../imports/import-calls.queries.ts'
 import { textArray } from '../purchases/received.queries.ts'
 import { eraseWebhooks } from '../webhooks/erase.queries.ts'
 import { type Act, auditEntry } from '../workspace/audit.queries.ts'
@@ -61,6 +61,7 @@ export const erasePartner = async (db: Db, act: Act, id: string, email: string):
     sql`update coupon_aliases set label = null where partner_id ${mine}`,
     forgetAnswers(workspaceId),
     eraseFromImports(workspaceId, texts, marks),
+    eraseFromSources(workspaceId, texts),
     ...eraseWebhooks(workspaceId, sql`w.partner_id ${mine}`),
     sql`select erase_from_audit(${workspaceId}, ${ids}::uuid[], ${texts}, ${marks})`,
     sql`update partners set email = ${marker}, name = null, former_link = null where workspace_id = ${workspaceId} and id ${mine}`,

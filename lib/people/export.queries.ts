@@ -1,6 +1,7 @@
 /** What is known of a person, as JSON. docs/privacy.md says what is stored, and why. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
+import { listSourceRowsOf } from '../imports/import-calls.queries.ts'
 
 /** Rows by what they are of. */
 export type PersonalData = Record<string, Record<string, unknown>[]>
@@ -42,6 +43,10 @@ export const exportCustomer = (db: Db, workspaceId: string, id: string): Promise
         s.event_id in (select id from ${events} e)
         or s.customer in (select value from customer_identities where customer_id in ${mine} and kind = 'stripe')
         or s.email in (select value from customer_identities where customer_id in ${mine} and kind in ('email', 'guest')))`,
+    beingImported: listSourceRowsOf(
+      workspaceId,
+      sql`array(select value from customer_identities where customer_id in ${mine})`,
+    ),
   })
 }
 
@@ -54,6 +59,7 @@ export const exportPartner = (db: Db, workspaceId: string, email: string): Promi
       select id, program_id as "programId", email, name, slug, former_link as "formerLink", status, created_at as "createdAt"
       from partners where ${own}`,
     links: sql`select slug, created_at as "createdAt" from links where partner_id in ${mine}`,
+    beingImported: listSourceRowsOf(workspaceId, sql`array[${email}::text]`),
     formerAddresses: sql`select email, until from former_partner_addresses where partner_id in ${mine}`,
     applications: sql`
       select email, name, site_url as "siteUrl", promotion, answers, agreement_version as "agreementVersion", applied_at as "appliedAt",

@@ -62,6 +62,8 @@ export type AuditAction =
   | 'commission.rejected'
   | 'partners.imported'
   | 'customers.imported'
+  | 'import_source.started'
+  | 'import_source.removed'
   | 'mail.retried'
   | 'mail_text.changed'
   | 'payout_run.begun'

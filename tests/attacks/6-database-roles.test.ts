@@ -68,7 +68,7 @@ test('the public tracking Workers reach no table at all', async () => {
   expect(await reached('track', await tables())).toEqual([])
 })
 
-test.each(['pages', 'read', 'pay', 'mail'] as const)(
+test.each(['pages', 'read', 'pay', 'mail', 'source'] as const)(
   '%s reaches no sign-in link, session or user',
   async (zone) => {
     expect(
@@ -129,6 +129,12 @@ test.each<[Zone, string, string]>([
   ['mail', 'reads the merchants’ Stripe keys', 'select ciphertext from stripe_keys'],
   ['mail', 'credits a partner', 'update events set partner_id = null where false'],
   ['mail', 'changes a purchase', "update processor_events set outcome = '{}' where false"],
+  ['pages', 'reads the tokens of other platforms', 'select ciphertext from import_sources'],
+  ['pages', 'adds what was read', 'insert into import_source_rows (source_id) select null where false'],
+  ['source', 'reads the partners', 'select email from partners'],
+  ['source', 'reads the merchants’ Stripe keys', 'select ciphertext from stripe_keys'],
+  ['source', 'makes itself a manager', 'insert into members (id) select null where false'],
+  ['source', 'reads where a program’s site is', 'select site_url from programs'],
   ['mail', 'pays a commission', 'update commissions set payout_id = null where false'],
 ])('%s is refused what an attacker would try: it %s', async (zone, _, text) => {
   expect(await attempt(zone, text)).toBe('forbidden')

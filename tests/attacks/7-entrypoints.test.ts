@@ -48,7 +48,7 @@ const TAKEN_OVER = `export default {
   },
 }`
 
-const OFFERED = ['auth', 'mailer', 'payouts', 'stripe-webhook', 'webhooks']
+const OFFERED = ['auth', 'import-source', 'mailer', 'payouts', 'stripe-webhook', 'webhooks']
 const REACHED: Record<string, Record<string, string[]>> = {
   'track-click': { OUTBOX: ['nudge'] },
   'track-lead': { STRIPE_WEBHOOK: ['joinReport'], WEBHOOKS: ['nudge'], OUTBOX: ['nudge'] },
@@ -73,7 +73,7 @@ const REACHED: Record<string, Record<string, string[]>> = {
   },
   mcp: { PAYOUTS: ['preview'] },
   // A nudge does what is due, as the cron does.
-  router: { AUTH: [], PAYOUTS: ['nudge'], STRIPE_WEBHOOK: [] },
+  router: { AUTH: [], PAYOUTS: ['nudge'], STRIPE_WEBHOOK: [], IMPORT_SOURCE: ['nudge'] },
 }
 for (const name of ['manage', 'dashboard']) {
   REACHED[name] = {

@@ -21,7 +21,7 @@ test('each Worker gets only its required secrets, and the router none', () => {
   expect(Object.fromEntries(workers)).toEqual({
     '': ['router'],
     'DATABASE_URL, AUTH_SECRET': ['auth'],
-    'DATABASE_URL, SECRETS_KEY': ['payouts', 'stripe-webhook', 'webhooks'],
+    'DATABASE_URL, SECRETS_KEY': ['import-source', 'payouts', 'stripe-webhook', 'webhooks'],
     DATABASE_URL: [
       'dashboard',
       'import-customers',

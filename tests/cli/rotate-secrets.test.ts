@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { ROOT } from '../../dev/root.ts'
 import { newId } from '../../lib/db/ids.ts'
+import { sealContext } from '../../lib/imports/sources/token.ts'
 import { decryptSecret, encryptSecret } from '../../lib/secrets.ts'
 import { TEMPLATE, withDatabase } from '../support/databases.ts'
 import { SECRETS_KEY } from '../support/secrets.ts'
@@ -41,8 +42,18 @@ test('secrets are encrypted with the new key, and what no key decrypts is left a
           [id, await encryptSecret(SECRETS_KEY, id, 'DE89')],
         )
       }
+      const [source, shop] = [newId(), workspaces[1]?.id ?? '']
+      await client.query(
+        `with reward as (insert into rewards (id, workspace_id, kind, basis_points) values ($1, $2, 'percent', 1000) returning id),
+              program as (insert into programs (id, workspace_id, name, site_url, reward_id)
+                          select $1, $2, 'Program', 'https://shop.example', id from reward returning id)
+         insert into import_sources (id, workspace_id, program_id, platform, ciphertext, started_by, created_at, resource, next_attempt_at)
+         select $1, $2, id, 'rewardful', $3, 'ann@x.example', now(), 'partners', now() from program`,
+        [source, shop, await encryptSecret(SECRETS_KEY, sealContext(shop), 'a token')],
+      )
       const first = await rotate(url, `${NEW},${SECRETS_KEY}`)
       expect(first.output).toContain('2 Stripe keys encrypted again, 0 already done, 1 cannot be decrypted')
+      expect(first.output).toContain('1 platform token encrypted again')
       expect(first.output).toContain('3 payer IBANs encrypted again, 0 already done.')
       expect(first.code).toBe(1)
 
@@ -57,6 +68,9 @@ test('secrets are encrypted with the new key, and what no key decrypts is left a
         ['sk_test_1', 'DE89'],
         ['sk_test_2', 'DE89'],
       ])
+
+      const { rows: tokens } = await client.query('select ciphertext from import_sources')
+      expect(await decryptSecret(NEW, sealContext(shop), tokens[0].ciphertext)).toBe('a token')
 
       await client.query('delete from stripe_keys where workspace_id = $1', [workspaces[0]?.id])
       const again = await rotate(url, `${NEW},${SECRETS_KEY}`)

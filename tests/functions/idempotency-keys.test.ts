@@ -187,6 +187,7 @@ const REPEATABLE_OTHERWISE: Record<string, string> = {
   [`${PATH}/webhook-endpoints/{id}/resend`]: 'sends the same events, with the same ids',
   [`${PATH}/webhook-deliveries/{id}/resend`]: 'sends the same event, with the same id',
   [`${PATH}/mails/{id}/retry`]: 'sends the same mail',
+  [`${PATH}/import-sources`]: 'a program is read once at a time: the second request finds it',
   [`${PATH}/partners/import`]: 'a partner’s address',
   [`${PATH}/customers/import`]: 'a customer’s id',
 }

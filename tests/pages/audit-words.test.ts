@@ -177,6 +177,13 @@ test.each([
     { rows: 1_000, created: 997, updated: 1, moved: 1, unchanged: 1, errors: 0 },
     'imported 1,000 customers: 997 created, 1 updated, 1 moved from another partner, 1 unchanged',
   ],
+  ['import_source.started', { platform: 'rewardful' }, 'started to read rewardful by its API'],
+  [
+    'import_source.removed',
+    { platform: 'rewardful', wasRead: true },
+    'discarded what was read from rewardful',
+  ],
+  ['import_source.removed', { platform: 'tolt', wasRead: false }, 'stopped reading tolt'],
   ['stripe_secret.added', { last4: 'a1B2' }, 'added the Stripe signing secret ending in a1B2'],
   ['stripe_secret.removed', { last4: 'a1B2' }, 'removed the Stripe signing secret ending in a1B2'],
   ['mail.retried', { recipient: email, kind: 'moved' }, 'resent the email to ann@x.example'],

@@ -40,12 +40,12 @@ export const useBrowser = () => {
     expect([...complaints, ...violations.filter(Boolean)]).toEqual([])
   })
   return {
-    /** A new page, signed in by the cookie; a blank cookie is signed out. */
+    /** A new page, signed in by the cookie; a blank cookie is signed out. @param url of other Workers than the shared ones */
     as: async (
       cookie: string,
       { width, scheme, javaScriptEnabled = true }: Screen = DESKTOP,
+      url = inject('baseUrl'),
     ): Promise<Page> => {
-      const url = inject('baseUrl')
       const browser = await sharedBrowser()
       const context = await browser.newContext({
         baseURL: url,

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { applySchema } from '../../cli/schema.ts'
 import { startInbox } from '../../dev/fakes/inbox.ts'
+import { startSources } from '../../dev/fakes/sources.ts'
 import { startStripe } from '../../dev/fakes/stripe.ts'
 import { bundleWorkers, compileJsx, endBuilds } from '../../dev/runtime/bundles.ts'
 import { startPostgres } from '../../dev/runtime/postgres.ts'
@@ -63,6 +64,8 @@ export default async ({ provide }: TestProject) => {
   const database = { DATABASE_URL: postgres.databaseUrl, SQL_ENDPOINT: endpoint.url }
   const inbox = await startInbox()
   const stripe = await startStripe()
+  // Without an account, so that every token is refused. Tests that read one start their own.
+  const sources = await startSources()
   const bundles = await bundleWorkers()
   await compileJsx(join(folder, 'jsx'))
   await endBuilds()
@@ -77,6 +80,7 @@ export default async ({ provide }: TestProject) => {
     RESEND_WEBHOOK_SECRET,
     RESEND_BULK_WEBHOOK_SECRET,
     STRIPE_URL: stripe.url,
+    SOURCES_URL: sources.url,
     PUBLIC_URL: 'https://tributary.example',
     ALLOW_SIGNUP: 'true',
     ALLOW_LOCAL_WEBHOOKS: 'true',
@@ -104,6 +108,7 @@ export default async ({ provide }: TestProject) => {
     await workers.stop()
     await inbox.stop()
     await stripe.stop()
+    await sources.stop()
     await endpoint.stop()
     await postgres.stop()
     // Outside the folder when a strict umask keeps Postgres' user out of it.

@@ -32,6 +32,7 @@ export type OldCustomer = {
   state: 'visitor' | 'lead' | 'conversion'
   isDeactivated: boolean
   isTest: boolean
+  referredAt: string
   startedAt: string | null
 }
 
@@ -89,6 +90,7 @@ const customer = (n: number, name: string, of: OldPartner): OldCustomer => ({
   state: n % 5 === 1 ? 'lead' : 'conversion',
   isDeactivated: n % 200 === 199,
   isTest: n % 500 === 250,
+  referredAt: dayOf(n),
   startedAt: n % 5 === 1 ? null : dayOf(n),
 })
 

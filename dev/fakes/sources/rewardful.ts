@@ -62,6 +62,7 @@ const referral = (customer: OldCustomer, expand: string[], program: OldProgram) 
       ? { id: customer.customerId, name: 'A buyer', email: customer.email, platform: 'stripe' }
       : null,
   ...(expand.includes('affiliate') && { affiliate: affiliateOf(customer.partnerId, program) }),
+  created_at: customer.referredAt,
   became_lead_at: customer.startedAt,
   became_conversion_at: customer.startedAt,
   deactivated_at: customer.isDeactivated ? '2026-02-01T00:00:00.000Z' : null,

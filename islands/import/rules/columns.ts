@@ -82,8 +82,9 @@ const mapColumns = (keys: string[], sources: Preset[]): Columns => {
       }
     }
   }
-  // `email` makes each row a partner, so a second partner column would be redundant.
-  if (columns.includes('email')) clear(columns, 'partnerEmail')
+  // `email` makes each row a partner, so a second partner column is redundant, unless the headers say that only some rows are partners.
+  if (columns.includes('email') && !keys.includes(headerKey(NEW_PARTNER_EMAIL)))
+    clear(columns, 'partnerEmail')
   return columns
 }
 
@@ -177,7 +178,7 @@ export const headersFor = (
 
 /** Fields that other columns make redundant, or that need others, which `recognise` therefore omits. */
 const isUnused = (field: Field | null, columns: Columns): boolean =>
-  (field === 'partnerEmail' && columns.includes('email')) ||
+  (field === 'partnerEmail' && columns.includes('email') && !imports(columns).customers) ||
   (field === 'slug' && columns.includes('partnerEmail') && !columns.includes('email')) ||
   (field === 'startedAt' && !imports(columns).customers)
 

@@ -1,11 +1,18 @@
 /** The exports of other platforms: headers and column mappings. docs/imports.md names the source of each header. */
 
-import type { Preset } from './fields.ts'
+import { NEW_PARTNER_EMAIL, type Preset } from './fields.ts'
 
 /** Most platforms have two columns for the name. */
 const NAMES = { firstName: ['first_name', 'firstname'], lastName: ['last_name', 'lastname'] }
 
 export const PRESETS: Preset[] = [
+  // What was read by API, and its rows with errors.
+  {
+    platform: null,
+    rows: 'both',
+    signs: [[NEW_PARTNER_EMAIL, 'partner_email']],
+    columns: { email: [NEW_PARTNER_EMAIL], partnerEmail: ['partner_email'] },
+  },
   {
     platform: 'Rewardful',
     rows: 'both',

@@ -80,7 +80,8 @@ export const collectRows = (
         return column < 0 ? '' : cellText(cells[column])
       }
 
-      if (feeds.partners) {
+      // A line may name a customer's partner without describing the partner.
+      if (feeds.partners && (text('email') || !text('partnerEmail'))) {
         const row = partnerRow(text, inCents ?? false, line)
         const known = partners.get(row.email)
         if (known) merge(known, row)
@@ -92,7 +93,7 @@ export const collectRows = (
       if (!feeds.customers) return
       const row = customerRow(text, (date) => dateOf(date, order, zone), line)
       // In a file of both, a partner without customers is valid.
-      if (!row.customerExternalId && feeds.partners) return
+      if (!row.customerExternalId && feeds.partners && text('email')) return
       const key = `${row.customerExternalId}\n${row.partnerEmail}`
       const known = customers.get(key)
       if (known && row.customerExternalId) fill(known, row)

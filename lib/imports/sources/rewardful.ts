@@ -57,7 +57,7 @@ const couponRow = (id: string, coupon: Record<string, unknown>): SourceRow => {
     return { kind: 'left_out', id, reason: 'archived', name }
   }
   if (!partnerId) return { kind: 'left_out', id, reason: 'no_partner', name }
-  if (!externalId) return { kind: 'left_out', id, reason: 'unreadable', name }
+  if (!externalId) return { kind: 'left_out', id, reason: 'no_processor_id', name }
   return { kind: 'coupon', id, partnerId, externalId, code }
 }
 
@@ -73,8 +73,16 @@ const customerRow = (id: string, referral: Record<string, unknown>): SourceRow =
   if (textOf(referral.deactivated_at)) return { kind: 'left_out', id, reason: 'deactivated', name }
   if (!externalId && !email) return { kind: 'left_out', id, reason: 'no_customer', name }
   if (!partnerId && !partnerEmail) return { kind: 'left_out', id, reason: 'no_partner', name }
-  const startedAt = momentOf(referral.became_conversion_at)
-  return { kind: 'customer', id, externalId, email, partnerId, partnerEmail, startedAt }
+  return {
+    kind: 'customer',
+    id,
+    externalId,
+    email,
+    partnerId,
+    partnerEmail,
+    referredAt: momentOf(referral.created_at),
+    startedAt: momentOf(referral.became_conversion_at),
+  }
 }
 
 const STATES = ['pending', 'due', 'paid', 'voided'] as const
@@ -124,6 +132,7 @@ export const REWARDFUL: Platform = {
   name: 'Rewardful',
   baseUrl: 'https://api.getrewardful.com/v1',
   paging: 'number',
+  pageSize: 100,
   imported: ['customers', 'coupons', 'partners'],
   account: null,
   tokenHint: 'The API secret, under Company settings.',

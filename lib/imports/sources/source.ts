@@ -1,11 +1,11 @@
 /** What is read from the API of another platform, in the same form for all of them. */
 
 /** The lists of a platform. Links and coupons are lists of their own only where a partner does not include them. */
-const RESOURCES = ['customers', 'coupons', 'links', 'partners', 'commissions'] as const
+export const RESOURCES = ['customers', 'coupons', 'links', 'partners', 'commissions'] as const
 export type Resource = (typeof RESOURCES)[number]
 
 /** The platforms that are read. */
-const PLATFORM_IDS = ['rewardful'] as const
+export const PLATFORM_IDS = ['rewardful'] as const
 export type PlatformId = (typeof PLATFORM_IDS)[number]
 
 /**
@@ -21,7 +21,7 @@ export type Balance = { currency: string; cents: number }
 export type SourceLink = { slug: string; url: string | null }
 
 /** `id` is the platform's own, and the same each time the row is read. */
-type SourcePartner = {
+export type SourcePartner = {
   kind: 'partner'
   id: string
   email: string
@@ -38,7 +38,7 @@ type SourcePartner = {
 type SourcePartnerLink = { kind: 'link'; id: string; partnerId: string; link: SourceLink }
 
 /** @property externalId the payment processor's id */
-type SourceCoupon = {
+export type SourceCoupon = {
   kind: 'coupon'
   id: string
   partnerId: string
@@ -47,14 +47,15 @@ type SourceCoupon = {
 }
 
 /** At least one of `externalId` and `email` is there, and of `partnerId` and `partnerEmail`. */
-type SourceCustomer = {
+export type SourceCustomer = {
   kind: 'customer'
   id: string
   externalId: string | null
   email: string | null
   partnerId: string | null
   partnerEmail: string | null
-  /** When the customer first paid. ISO 8601. */
+  /** When the partner referred the customer, and when the customer first paid. ISO 8601. */
+  referredAt: string | null
   startedAt: string | null
 }
 
@@ -81,16 +82,17 @@ export type SourceCommission = {
 }
 
 /** Why a row is not imported. */
-const LEFT_OUT = [
+export const LEFT_OUT = [
   'no_email',
   'no_customer',
   'no_partner',
+  'no_processor_id',
   'archived',
   'deactivated',
   'test',
   'unreadable',
 ] as const
-type LeftOutReason = (typeof LEFT_OUT)[number]
+export type LeftOutReason = (typeof LEFT_OUT)[number]
 
 /** @property name what the platform's own pages show of it: a name, an address or an id */
 type SourceLeftOut = { kind: 'left_out'; id: string; reason: LeftOutReason; name: string }
@@ -121,6 +123,7 @@ export type Platform = {
   /** The only address to which its tokens are sent. */
   baseUrl: string
   paging: 'number' | 'cursor'
+  pageSize: number
   imported: Resource[]
   /** What `Credentials.account` is; null if the platform asks for none. */
   account: string | null

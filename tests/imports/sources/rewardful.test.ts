@@ -64,6 +64,7 @@ const REFERRAL = {
   link: { id: '32a19d65', url: 'http://www.example.com/?via=jb007', token: 'jb007' },
   customer: { id: 'cus_ABC123', name: 'Fred Durst', email: 'fred@example.com', platform: 'stripe' },
   affiliate: { id: 'dc939584', email: 'james.bond@mi6.co.uk' },
+  created_at: '2020-04-27T00:34:28.448Z',
   became_conversion_at: '2020-04-27T00:38:28.448Z',
   deactivated_at: null,
   conversion_state: 'conversion',
@@ -76,6 +77,7 @@ const CUSTOMER = {
   email: 'fred@example.com',
   partnerId: 'dc939584',
   partnerEmail: 'james.bond@mi6.co.uk',
+  referredAt: '2020-04-27T00:34:28.448Z',
   startedAt: '2020-04-27T00:38:28.448Z',
 }
 
@@ -125,7 +127,7 @@ test.each([
   },
   { case: 'that was archived', row: { archived_at: '2026-01-01T00:00:00Z' }, read: { reason: 'archived' } },
   { case: 'without an affiliate', row: { affiliate_id: null }, read: { reason: 'no_partner' } },
-  { case: 'without the processor’s id', row: { external_id: null }, read: { reason: 'unreadable' } },
+  { case: 'without the processor’s id', row: { external_id: null }, read: { reason: 'no_processor_id' } },
 ])('a coupon $case', ({ row, read }) => {
   expect(rowsOf('coupons', { ...COUPON, ...row })).toMatchObject([read])
 })

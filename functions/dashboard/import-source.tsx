@@ -1,0 +1,53 @@
+/** The part of the import page that reads another platform by its API. Its script is islands/import/source.ts. */
+import { PLATFORMS } from '../../lib/imports/sources/platforms.ts'
+
+export const SourceForm = () => (
+  <>
+    <h2>Read by API</h2>
+    <p>
+      Reads partners, links, coupons, customers and balances from the old platform, for the program above.
+      Nothing is imported until you have reviewed it.
+    </p>
+    <form id="source-form">
+      <p id="source-problem" class="problem" role="alert" hidden></p>
+      <div class="field">
+        <label for="source-platform">Platform</label>
+        <select id="source-platform" name="platform">
+          {Object.values(PLATFORMS).map(({ id, name, tokenHint, account }) => (
+            <option value={id} data-hint={tokenHint} data-account={account ?? ''}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </div>
+      <div class="field" id="source-account-field" hidden>
+        <label for="source-account" id="source-account-label">
+          Account
+        </label>
+        <input id="source-account" name="account" autocomplete="off" spellcheck={false} maxlength={255} />
+      </div>
+      <div class="field">
+        <label for="source-token">Token</label>
+        <p class="hint" id="source-token-hint"></p>
+        <input
+          id="source-token"
+          name="token"
+          type="password"
+          required
+          autocomplete="off"
+          maxlength={1000}
+          aria-describedby="source-token-hint source-token-use"
+        />
+        <p class="hint" id="source-token-use">
+          Stored encrypted, used only for reading, and deleted when everything is read.
+        </p>
+      </div>
+      <p class="actions">
+        {/* Disabled until the script has loaded. */}
+        <button type="submit" id="source-start" disabled>
+          Read by API
+        </button>
+      </p>
+    </form>
+  </>
+)

@@ -1,0 +1,117 @@
+import { WorkerEntrypoint } from 'cloudflare:workers'
+import type { Context } from 'hono'
+import { actOf, manager, type WorkspaceEnv } from '../lib/auth/access.ts'
+import { connect } from '../lib/db/connection.ts'
+import { whatIsDue } from '../lib/db/due.queries.ts'
+import { createApp } from '../lib/http/app.ts'
+import { answerCron, type CronEnv, callCron, isCron } from '../lib/http/cron.ts'
+import { ApiError } from '../lib/http/errors.ts'
+import { found } from '../lib/http/found.ts'
+import { runJob } from '../lib/http/logging.ts'
+import { answerNudge, ROUND_MS, type SelfEnv } from '../lib/http/nudge.service.ts'
+import type { NudgesService } from '../lib/http/nudges.rpc.ts'
+import { body, query } from '../lib/http/validate.ts'
+import { hasDueSources, hasOldSources, removeOldSources } from '../lib/imports/sources/reading.queries.ts'
+import { readDue, type SourceRunEnv } from '../lib/imports/sources/run.service.ts'
+import { sourceResponse } from '../lib/imports/sources/source-response.ts'
+import {
+  findSource,
+  listSourceRows,
+  listSources,
+  removeSource,
+} from '../lib/imports/sources/sources.queries.ts'
+import type {
+  ImportSourceListResponse,
+  ImportSourceResponse,
+  SourceRowsResponse,
+} from '../lib/imports/sources/sources.responses.ts'
+import { NewImportSource, SourceRowsQuery } from '../lib/imports/sources/sources.schemas.ts'
+import { startSource } from '../lib/imports/sources/start.service.ts'
+
+type Env = SourceRunEnv & CronEnv & SelfEnv
+type AppEnv = WorkspaceEnv & { Bindings: Env }
+
+const SOURCES = '/api/workspaces/:workspace/import-sources'
+
+const sourceOf = (c: Context<AppEnv>) =>
+  found('import source', c.req.param('id') ?? '', (id) => findSource(c.var.db, c.var.workspace.id, id))
+
+const goOn = (c: Pick<Context<AppEnv>, 'env' | 'executionCtx'>): void =>
+  c.executionCtx.waitUntil(c.env.SELF.nudge().catch(() => {}))
+
+/** /import-sources: what is read from the API of another platform, to be imported. docs/imports.md. */
+const app = createApp<Env>()
+  .get(SOURCES, manager(), async (c) => {
+    const sources = await listSources(c.var.db, c.var.workspace.id)
+    return c.json<ImportSourceListResponse>({ data: sources.map(sourceResponse) })
+  })
+  .post(SOURCES, manager(), body(NewImportSource), async (c) => {
+    const {
+      env,
+      var: { db },
+    } = c
+    const started = await startSource(env, db, actOf(c), c.req.valid('json'))
+    goOn(c)
+    return c.json<ImportSourceResponse>(sourceResponse(started), 201)
+  })
+  .get(`${SOURCES}/:id`, manager(), async (c) => {
+    const source = await sourceOf(c)
+    // Whoever looks has it read on, if nobody does.
+    const isDue = !source.readAt && !source.failedAt && source.nextAttemptAt <= c.var.now
+    if (isDue) goOn(c)
+    return c.json<ImportSourceResponse>(sourceResponse(source))
+  })
+  .get(`${SOURCES}/:id/rows`, manager(), query(SourceRowsQuery), async (c) => {
+    const { id, readAt } = await sourceOf(c)
+    if (!readAt)
+      throw new ApiError(
+        'conflict',
+        'Not everything is read yet. GET the source until its status is "ready".',
+      )
+    const { cursor = null, limit } = c.req.valid('query')
+    const { rows, nextCursor } = await listSourceRows(c.var.db, c.var.workspace.id, id, { cursor, limit })
+    return c.json({ data: rows, nextCursor } as SourceRowsResponse)
+  })
+  .delete(`${SOURCES}/:id`, manager(), async (c) => {
+    await removeSource(c.var.db, actOf(c), await sourceOf(c))
+    return c.body(null, 204)
+  })
+
+/** Reads what is due, and logs one line of JSON. @returns whether more is due soon */
+const read = async (env: Env): Promise<boolean> => {
+  let isMore = false
+  await runJob('import-source', async () => {
+    const tally = await readDue(env, ROUND_MS)
+    isMore = tally?.isMore === true
+    return tally
+  })
+  return isMore
+}
+
+/** What the Worker asks of itself. */
+export class Nudges extends WorkerEntrypoint<Env> implements NudgesService {
+  async nudge(round = 1) {
+    answerNudge(this.ctx, this.env, round, () => read(this.env))
+  }
+}
+
+/** Reads programs from other platforms, for managers who import them. The only Worker that calls these platforms. */
+export default class ImportSource extends Nudges {
+  override fetch(request: Request) {
+    return isCron(request) ? answerCron(() => this.#cron()) : app.fetch(request, this.env, this.ctx)
+  }
+
+  override scheduled() {
+    return callCron(this.env)
+  }
+
+  /** Removes what is old, and has read on what a lost nudge has left. */
+  async #cron() {
+    await runJob('import-source', async () => {
+      const [db, now] = [connect(this.env), new Date()]
+      const due = await whatIsDue(db, { sources: hasDueSources(now), old: hasOldSources(now) })
+      if (due.sources) await this.env.SELF.nudge()
+      return due.old ? { removed: await removeOldSources(db, now) } : null
+    })
+  }
+}

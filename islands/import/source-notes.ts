@@ -1,0 +1,76 @@
+/** The part of a preview about what was read from another platform and is not imported. */
+import type { LeftOutReason } from '../../lib/imports/sources/source.ts'
+import { counted } from '../../lib/plural.ts'
+import { button, download, h } from './dom.ts'
+import type { CsvFile } from './file.ts'
+import { csvLine } from './rules/cells.ts'
+
+const REASONS: Record<LeftOutReason | 'foreign_balance', string> = {
+  no_email: 'partners without an email address, who cannot be invited or paid',
+  no_customer: 'referrals whose customer has neither an ID nor an email address',
+  no_partner: 'rows whose partner was not read',
+  no_processor_id:
+    'coupons whose ID at the payment processor the platform does not say; add it on the partner’s page',
+  foreign_balance:
+    'balances in another currency than USD; convert them, and adjust what these partners have earned',
+  archived: 'archived coupons',
+  deactivated: 'deactivated referrals',
+  test: 'test customers',
+  unreadable: 'rows that could not be read',
+}
+
+/** Names that are shown of each reason. The download has all. */
+const MAX_NAMES = 5
+
+/** The elements of the part; none if everything is imported. */
+export const sourceNotes = ({ platform, leftOut, groups }: NonNullable<CsvFile['source']>): HTMLElement[] => [
+  ...(leftOut.length > 0
+    ? [
+        h(
+          'section',
+          {},
+          h('h3', {}, `Not imported from ${platform}`),
+          h(
+            'ul',
+            {},
+            ...leftOut.map(({ reason, names }) =>
+              h(
+                'li',
+                {},
+                `${names.length.toLocaleString('en')} ${REASONS[reason]}: ${names.slice(0, MAX_NAMES).join(', ')}${names.length > MAX_NAMES ? ', …' : ''}`,
+              ),
+            ),
+          ),
+          h(
+            'p',
+            { class: 'actions' },
+            button(
+              'Download list',
+              () =>
+                download(
+                  'not-imported.csv',
+                  `\ufeff${[['row', 'reason'], ...leftOut.flatMap(({ reason, names }) => names.map((name) => [name, reason]))].map(csvLine).join('')}`,
+                ),
+              'quiet',
+            ),
+          ),
+        ),
+      ]
+    : []),
+  ...(groups.length > 1
+    ? [
+        h(
+          'section',
+          {},
+          h('h3', {}, `Groups at ${platform}`),
+          h(
+            'p',
+            {},
+            `Partners are imported without their group: ${groups
+              .map(({ name, partners }) => `${name || 'none'} (${counted(partners, 'partner')})`)
+              .join(', ')}. Move them on the page Partners, which filters and changes many at once.`,
+          ),
+        ),
+      ]
+    : []),
+]

@@ -1,0 +1,55 @@
+/** How far reading is, and where it goes on. */
+import type { Platform, Resource, SourcePage } from './source.ts'
+
+/**
+ * How far a list is read.
+ *
+ * @property read rows, each counted once
+ * @property total how many the platform says there are; null if it doesn't
+ */
+export type ListProgress = { read: number; total: number | null; pages: number; isDone: boolean }
+
+export type Progress = Partial<Record<Resource, ListProgress>>
+
+/** Where the next page is. */
+export type Place = { resource: Resource; cursor: string | null }
+
+export const NOTHING_READ: ListProgress = { read: 0, total: null, pages: 0, isDone: false }
+
+/** More rows than any program has. A platform that never says it is at the end would fill the database. */
+const MAX_PAGES = 20_000
+
+/** Whether a list goes on for too long. */
+export const isEndless = ({ pages }: ListProgress): boolean => pages >= MAX_PAGES
+
+/**
+ * The cursor after a page. In a list that is paged by number, rows that were removed meanwhile draw later ones forward, past
+ * the next page; so as many pages are read again. Rows that were added are read twice, which does no harm.
+ */
+const cursorAfter = (
+  { paging, pageSize }: Platform,
+  cursor: string | null,
+  { next, total }: SourcePage,
+  before: number | null,
+): string | null => {
+  const removed = before === null || total === null ? 0 : before - total
+  if (paging !== 'number' || removed <= 0) return next
+  const page = Number(cursor ?? '1')
+  // The rows that moved are on pages before this one, which were read already; before the first, there are none.
+  return page === 1 ? next : String(Math.max(page - Math.ceil(removed / pageSize), 1))
+}
+
+/** The next page after one was read, and whether the list is done. @returns null for the place after all lists */
+export const placeAfter = (
+  platform: Platform,
+  { resource, cursor }: Place,
+  page: SourcePage,
+  before: ListProgress,
+): Place | null => {
+  // Before the first page, the total is an estimate.
+  const next = cursorAfter(platform, cursor, page, before.pages > 0 ? before.total : null)
+  // A cursor that leads to its own page would be followed for ever.
+  if (next !== null && (next !== cursor || platform.paging === 'number')) return { resource, cursor: next }
+  const following = platform.imported[platform.imported.indexOf(resource) + 1]
+  return following ? { resource: following, cursor: null } : null
+}

@@ -1,0 +1,148 @@
+/** The queue of sources that are read: leases those that are due, and saves each page. */
+import { sql } from 'kysely'
+import type { Db } from '../../db/connection.ts'
+import { dueRows } from '../../db/leases.queries.ts'
+import type { ListProgress, Place, Progress } from './progress.ts'
+import { KEEP_SECONDS } from './schedule.ts'
+import type { PlatformId, Resource, SourceRow } from './source.ts'
+
+/** A source that one run may read until its lease ends. */
+export type LeasedSource = {
+  id: string
+  workspaceId: string
+  platform: PlatformId
+  account: string | null
+  ciphertext: string
+  createdAt: Date
+  resource: Resource
+  cursor: string | null
+  progress: Progress
+  version: number
+  failures: number
+  /** Whether the person who has started it is still a manager. */
+  isAllowed: boolean
+}
+
+const isDueBy = (now: Date) => (s: string) =>
+  sql`${sql.ref(`${s}.ciphertext`)} is not null and ${sql.ref(`${s}.next_attempt_at`)} <= ${now}::timestamptz`
+
+/** Leases a source that is due; workspaces take turns. A repeat after an unseen commit leases another one. */
+export const leaseSource = async (
+  db: Db,
+  { now, leaseEnd }: { now: Date; leaseEnd: Date },
+): Promise<LeasedSource | undefined> => {
+  const { rows } = await sql<LeasedSource>`
+    with ${dueRows({ table: 'import_sources', isDue: isDueBy(now), byWait: true, limit: 1 })}, leased as (
+      update import_sources s set version = s.version + 1, next_attempt_at = ${leaseEnd}
+      from due where s.id = due.id returning s.*
+    )
+    select l.id, l.workspace_id as "workspaceId", l.platform, l.account, l.ciphertext, l.created_at as "createdAt", l.resource, l.cursor,
+           l.progress, l.version, l.failures,
+           exists (select from members m
+                   where m.workspace_id = l.workspace_id and m.email = l.started_by and m.role = 'manager') as "isAllowed"
+    from leased l`.execute(db)
+  return rows[0]
+}
+
+/** When the next source is due; null if none is read. */
+export const nextDueAt = async (db: Db): Promise<Date | null> => {
+  const { rows } = await sql<{ at: Date | null }>`
+    select min(next_attempt_at) as at from import_sources where ciphertext is not null`.execute(db)
+  return rows[0]?.at ?? null
+}
+
+type Lease = Pick<LeasedSource, 'id' | 'version'>
+
+/** The source, locked, unless it was removed, or its lease was given to another run. */
+const held = ({ id, version }: Lease) => sql`
+  held as (select id, workspace_id from import_sources
+           where id = ${id} and version = ${version} and ciphertext is not null for update)`
+
+/**
+ * Saves the rows of a page, and where reading goes on. Without a next place, everything is read, and the token is deleted.
+ *
+ * @returns the list's progress; undefined if the source is no longer this run's
+ */
+export const savePage = async (
+  db: Db,
+  lease: Lease,
+  page: {
+    resource: Resource
+    rows: SourceRow[]
+    before: ListProgress
+    total: number | null
+    next: Place | null
+    nextAttemptAt: Date
+    now: Date
+  },
+): Promise<ListProgress | undefined> => {
+  const { resource, rows, before, total, next, nextAttemptAt, now } = page
+  // A page that has an item twice has it once.
+  const items = [...new Map(rows.map((row) => [row.id, row])).values()].map((row) => ({ id: row.id, row }))
+  const isDone = next?.resource !== resource
+  const after = { ...before, total: total ?? before.total, pages: before.pages + 1, isDone }
+  const { rows: saved } = await sql<{ read: number }>`
+    with ${held(lease)}, stored as (
+      insert into import_source_rows (source_id, workspace_id, resource, row_id, row)
+      select h.id, h.workspace_id, ${resource}, x.id, x.row
+      from held h cross join jsonb_to_recordset(${JSON.stringify(items)}::jsonb) as x(id text, row jsonb)
+      on conflict (source_id, resource, row_id) do update set row = excluded.row
+      returning (xmax = 0) as is_new
+    ), counted as (select count(*) filter (where is_new)::integer as added from stored)
+    update import_sources s
+    set progress = s.progress || jsonb_build_object(${resource}::text, ${JSON.stringify(after)}::jsonb || jsonb_build_object('read', ${before.read}::integer + c.added)),
+        resource = ${next?.resource ?? resource}, cursor = ${next?.cursor ?? null}, failures = 0, failure = null,
+        next_attempt_at = ${nextAttemptAt}, read_at = ${next ? null : now}::timestamptz,
+        ciphertext = case when ${next !== null} then s.ciphertext end
+    from held h, counted c where s.id = h.id
+    returning (s.progress -> ${resource}::text ->> 'read')::integer as read`.execute(db)
+  const [row] = saved
+  return row && { ...after, read: row.read }
+}
+
+/** Saves that a page could not be read. Without a next attempt, the token and the rows are deleted. */
+export const saveFailure = async (
+  db: Db,
+  lease: Lease,
+  {
+    failure,
+    failures,
+    nextAttemptAt,
+    now,
+  }: { failure: string; failures: number; nextAttemptAt: Date | null; now: Date },
+): Promise<void> => {
+  const isOver = nextAttemptAt === null
+  await sql`
+    with ${held(lease)}, emptied as (delete from import_source_rows r using held h where ${isOver} and r.source_id = h.id)
+    update import_sources s
+    set failure = ${failure}, failures = ${failures}, next_attempt_at = coalesce(${nextAttemptAt}::timestamptz, s.next_attempt_at),
+        failed_at = ${isOver ? now : null}::timestamptz, ciphertext = case when ${!isOver} then s.ciphertext end
+    from held h where s.id = h.id`.execute(db)
+}
+
+/** Ends a lease: the source is due at this time. */
+export const releaseSource = async (db: Db, lease: Lease, nextAttemptAt: Date): Promise<void> => {
+  await sql`
+    with ${held(lease)} update import_sources s set next_attempt_at = ${nextAttemptAt} from held h where s.id = h.id`.execute(
+    db,
+  )
+}
+
+const keptSince = (now: Date): Date => new Date(now.getTime() - KEEP_SECONDS * 1_000)
+
+/** Whether a source is due, as a condition. */
+export const hasDueSources = (now: Date) =>
+  sql`exists (select from import_sources s where ${isDueBy(now)('s')})`
+
+/** Whether a source was read, or has failed, so long ago that it is removed. */
+export const hasOldSources = (now: Date) =>
+  sql`exists (select from import_sources where coalesce(read_at, failed_at) < ${keptSince(now)})`
+
+/** Removes what was read, or has failed, so long ago that nobody will import it. @returns how many */
+export const removeOldSources = async (db: Db, now: Date): Promise<number> => {
+  const { rows } = await sql`
+    delete from import_sources where coalesce(read_at, failed_at) < ${keptSince(now)} returning id`.execute(
+    db,
+  )
+  return rows.length
+}

@@ -1,0 +1,167 @@
+/** One run of the import-source Worker: reads pages of the sources that are due, and saves each. */
+import type { DatabaseEnv } from '../../db/neon.ts'
+import { type Budget, type BudgetEnv, hasLeft, newBudget, withDb } from '../../payouts/budget.service.ts'
+import { decryptSecret } from '../../secrets.ts'
+import { failureCode } from './failures.ts'
+import { PLATFORMS } from './platforms.ts'
+import { isEndless, NOTHING_READ, type Place, placeAfter } from './progress.ts'
+import { type PageResult, readPage, type SourcesEnv } from './read-page.service.ts'
+import {
+  type LeasedSource,
+  leaseSource,
+  nextDueAt,
+  releaseSource,
+  saveFailure,
+  savePage,
+} from './reading.queries.ts'
+import { delayAfterFailure, delayAfterRefusal, LEASE_SECONDS, MAX_READING_SECONDS } from './schedule.ts'
+import { sealContext } from './token.ts'
+
+export type SourceRunEnv = DatabaseEnv &
+  BudgetEnv &
+  SourcesEnv & {
+    SECRETS_KEY: string
+  }
+
+/** Pages of one source, before the next one takes its turn. */
+const PAGES_PER_TURN = 10
+/** Reading and saving a page: two fetches, and one to end the lease. */
+const FETCHES_PER_PAGE = 3
+/** The end of a platform's window is waited for, if it is this near; another nudge or the cron goes on after a longer wait. */
+const LONGEST_WAIT_MS = 35_000
+
+const later = (now: Date, seconds: number): Date => new Date(now.getTime() + seconds * 1_000)
+
+/** What a run did, for its log line. */
+export type ReadTally = { pages: number; rows: number; limited: number; failed: number; isMore?: boolean }
+
+type Reading = { env: SourceRunEnv; budget: Budget; tally: ReadTally }
+
+/** Ends the reading of a source. Nothing of it is kept but the reason. */
+const giveUp = (source: LeasedSource, failure: string, { env, budget, tally }: Reading) => {
+  tally.failed++
+  return withDb(env, budget, (db) =>
+    saveFailure(db, source, {
+      failure,
+      failures: source.failures + 1,
+      nextAttemptAt: null,
+      now: new Date(),
+    }),
+  )
+}
+
+/** Notes a page that was not read, and when it is tried again. */
+const noteFailure = async (
+  source: LeasedSource,
+  result: Exclude<PageResult, { outcome: 'page' | 'limited' }>,
+  reading: Reading,
+): Promise<void> => {
+  const { env, budget, tally } = reading
+  const failures = source.failures + 1
+  const delay =
+    result.outcome === 'refused'
+      ? delayAfterRefusal(result.status, failures, Math.random())
+      : delayAfterFailure(failures, Math.random())
+  const failure = failureCode(result)
+  if (delay === null) return giveUp(source, failure, reading)
+  tally.failed++
+  const now = new Date()
+  await withDb(env, budget, (db) =>
+    saveFailure(db, source, { failure, failures, nextAttemptAt: later(now, delay), now }),
+  )
+}
+
+/** Why a source is not read on, before anything is asked; null if it is. */
+const endOf = ({ createdAt, isAllowed }: LeasedSource, now: Date): string | null => {
+  if (!isAllowed) return 'manager_removed'
+  return later(createdAt, MAX_READING_SECONDS) <= now ? 'too_long' : null
+}
+
+/** Reads the pages of one turn. */
+const readTurn = async (source: LeasedSource, reading: Reading): Promise<void> => {
+  const { env, budget, tally } = reading
+  const platform = PLATFORMS[source.platform]
+  const end = endOf(source, new Date())
+  if (end) return giveUp(source, end, reading)
+  const token = await decryptSecret(env.SECRETS_KEY, sealContext(source.workspaceId), source.ciphertext)
+  if (token === null) return giveUp(source, 'token_unreadable', reading)
+
+  const credentials = { token, account: source.account }
+  let place: Place = { resource: source.resource, cursor: source.cursor }
+  const progress = { ...source.progress }
+  for (
+    let pages = 0;
+    pages < PAGES_PER_TURN && budget.fetches >= FETCHES_PER_PAGE && hasLeft(budget);
+    pages++
+  ) {
+    budget.fetches--
+    const result = await readPage(env, platform, credentials, place.resource, place.cursor)
+    if (result.outcome === 'limited') {
+      tally.limited++
+      return withDb(env, budget, (db) => releaseSource(db, source, later(new Date(), result.waitSeconds)))
+    }
+    if (result.outcome !== 'page') return noteFailure(source, result, reading)
+
+    const { page, waitSeconds } = result
+    const before = progress[place.resource] ?? NOTHING_READ
+    if (isEndless(before)) return giveUp(source, 'endless', reading)
+    const next = placeAfter(platform, place, page, before)
+    const now = new Date()
+    const saved = await withDb(env, budget, (db) =>
+      savePage(db, source, {
+        resource: place.resource,
+        rows: page.rows,
+        before,
+        total: page.total,
+        next,
+        nextAttemptAt: later(now, waitSeconds || LEASE_SECONDS),
+        now,
+      }),
+    )
+    // It was canceled, or the lease has ended and another run reads it.
+    if (!saved) return
+    tally.pages++
+    tally.rows += page.rows.length
+    source.failures = 0
+    progress[place.resource] = saved
+    if (next === null || waitSeconds > 0) return
+    place = next
+  }
+  await withDb(env, budget, (db) => releaseSource(db, source, new Date()))
+}
+
+/**
+ * Reads pages of the sources that are due, which take turns, as long as the budget lasts. Waits for a platform that asks to.
+ *
+ * @param ms how long a run may take, without the ten seconds of its last request
+ * @returns null if there was nothing to read
+ * @throws {Unavailable} what was read is saved, and the rest is due again after its lease
+ */
+export const readDue = async (env: SourceRunEnv, ms: number): Promise<ReadTally | null> => {
+  const reading: Reading = {
+    env,
+    budget: newBudget(env, ms),
+    tally: { pages: 0, rows: 0, limited: 0, failed: 0 },
+  }
+  const { budget, tally } = reading
+  let isMore = true
+  while (hasLeft(budget) && budget.fetches > FETCHES_PER_PAGE) {
+    const now = new Date()
+    const source = await withDb(env, budget, (db) =>
+      leaseSource(db, { now, leaseEnd: later(now, LEASE_SECONDS) }),
+    )
+    if (source) {
+      await readTurn(source, reading)
+      continue
+    }
+    const dueAt = await withDb(env, budget, nextDueAt)
+    const wait = dueAt ? Math.max(dueAt.getTime() - Date.now(), 0) : null
+    isMore = wait !== null && wait <= LONGEST_WAIT_MS
+    if (!isMore || wait === null) break
+    await new Promise((resume) =>
+      setTimeout(resume, Math.min(wait + 1, Math.max(budget.endsAt - Date.now(), 0))),
+    )
+  }
+  if (!isMore && Object.values(tally).every((count) => count === 0)) return null
+  return { ...tally, isMore }
+}

@@ -1,0 +1,33 @@
+/** When reading goes on after a failure, and when it is given up. Times in seconds. */
+import { listedDelay, withJitter } from '../../backoff.ts'
+
+/** After each failure in a row: six hours in all, longer than most breakdowns. */
+const DELAYS_SECONDS = [2, 5, 15, 60, 300, 900, 1_800, 3_600, 7_200, 7_200] as const
+
+/** Up to this share of a delay is added to it. */
+const JITTER = 0.2
+
+/** Longer than a page takes, with the query that saves it. */
+export const LEASE_SECONDS = 60
+
+const DAY_SECONDS = 86_400
+
+/** How long a token is kept at most: reading that has not ended by then has failed. */
+export const MAX_READING_SECONDS = DAY_SECONDS
+
+/** How long what was read, or why it failed, is kept for its import. */
+export const KEEP_SECONDS = 7 * DAY_SECONDS
+
+/** A wrong token stays wrong. Another refusal may be that of a proxy in between. */
+const MAX_REFUSALS = 3
+const UNAUTHORIZED = 401
+
+/** The delay before the next attempt, or null to give up. @param failures in a row, this one included */
+export const delayAfterFailure = (failures: number, random: number): number | null => {
+  const delay = listedDelay(DELAYS_SECONDS, failures)
+  return delay === null ? null : withJitter(delay, JITTER, random)
+}
+
+/** The same after a refusal. */
+export const delayAfterRefusal = (status: number, failures: number, random: number): number | null =>
+  status === UNAUTHORIZED || failures >= MAX_REFUSALS ? null : delayAfterFailure(failures, random)

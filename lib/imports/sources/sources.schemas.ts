@@ -1,0 +1,44 @@
+/** Requests about readings of other platforms. */
+import * as z from 'zod'
+import { line, MAX_ID_LENGTH, nullWhenBlank, optional } from '../../http/fields.ts'
+import { PLATFORM_IDS } from './source.ts'
+
+/** Tokens have at most some hundred characters. A header has no others. */
+const token = z
+  .string('Must be a string.')
+  .trim()
+  .min(1, 'Must not be blank.')
+  .max(1_000, 'Must have at most 1,000 characters.')
+  .regex(/^[!-~]*$/, 'Must be one line, without spaces.')
+
+/** POST /api/workspaces/:workspace/import-sources. */
+export const NewImportSource = z
+  .strictObject({
+    programId: z.uuid().toLowerCase().meta({ description: 'The program that will be imported into.' }),
+    platform: z.enum(PLATFORM_IDS),
+    token: token.meta({
+      description:
+        'Your API key or secret at the platform. Stored encrypted, and deleted when everything is read.',
+    }),
+    account: optional(
+      line(MAX_ID_LENGTH)
+        .regex(/^[!-~]*$/, 'Must be one line, without spaces.')
+        .transform(nullWhenBlank)
+        .meta({ description: 'The account or program at the platform, if it asks for one.' }),
+    ),
+  })
+  .meta({ id: 'NewImportSource' })
+
+/** The rows of a page: less than 1 MB. */
+const MAX_ROWS = 1_000
+
+/** GET /api/workspaces/:workspace/import-sources/:id/rows. */
+export const SourceRowsQuery = z.object({
+  cursor: z
+    .string()
+    .max(2_000)
+    .regex(/^\P{Cc}*$/u)
+    .optional()
+    .meta({ description: 'The `nextCursor` of the previous page.' }),
+  limit: z.coerce.number().int().min(1).max(MAX_ROWS).default(200),
+})

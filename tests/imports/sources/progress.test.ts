@@ -1,0 +1,135 @@
+/** Where reading goes on, and when. */
+import { expect, test } from 'vitest'
+import { isEndless, NOTHING_READ, placeAfter } from '../../../lib/imports/sources/progress.ts'
+import { REWARDFUL } from '../../../lib/imports/sources/rewardful.ts'
+import { delayAfterFailure, delayAfterRefusal } from '../../../lib/imports/sources/schedule.ts'
+import type { SourceRow } from '../../../lib/imports/sources/source.ts'
+
+const rows = (count: number) => Array.from({ length: count }, () => ({}) as SourceRow)
+const before = (total: number | null) => ({ ...NOTHING_READ, total, pages: 1 })
+
+test.each([
+  { case: 'the next page', cursor: '3', page: { next: '4', total: 500 }, total: 500, place: '4' },
+  {
+    case: 'the next page of a list that has grown',
+    cursor: '3',
+    page: { next: '4', total: 503 },
+    total: 500,
+    place: '4',
+  },
+  {
+    case: 'the page before, when a row was removed',
+    cursor: '3',
+    page: { next: '4', total: 499 },
+    total: 500,
+    place: '2',
+  },
+  {
+    case: 'two pages back, when more than a page was removed',
+    cursor: '3',
+    page: { next: '4', total: 399 },
+    total: 500,
+    place: '1',
+  },
+  {
+    case: 'the first page, when almost everything was',
+    cursor: '5',
+    page: { next: '6', total: 1 },
+    total: 5_000,
+    place: '1',
+  },
+  {
+    case: 'the page before, when a row was removed before the last page',
+    cursor: '5',
+    page: { next: null, total: 499 },
+    total: 500,
+    place: '4',
+  },
+  {
+    case: 'the next page, if nothing was read before',
+    cursor: null,
+    page: { next: '2', total: 199 },
+    total: 200,
+    place: '2',
+  },
+  {
+    case: 'the next page, if the platform counts nothing',
+    cursor: '3',
+    page: { next: '4', total: null },
+    total: 500,
+    place: '4',
+  },
+])('goes on with $case', ({ cursor, page, total, place }) => {
+  const after = placeAfter(
+    REWARDFUL,
+    { resource: 'customers', cursor },
+    { rows: rows(100), ...page },
+    before(total),
+  )
+  expect(after).toEqual({ resource: 'customers', cursor: place })
+})
+
+test.each([
+  { case: 'the next list', resource: 'customers', place: { resource: 'coupons', cursor: null } },
+  { case: 'nothing', resource: 'partners', place: null },
+] as const)('after the last page of a list comes $case', ({ resource, place }) => {
+  const after = (page: { next: string | null; total: number | null }, count = 3) =>
+    placeAfter(REWARDFUL, { resource, cursor: '9' }, { rows: rows(count), ...page }, before(803))
+  expect(after({ next: null, total: 803 })).toEqual(place)
+  expect(after({ next: null, total: 900 }, 0)).toEqual(place)
+})
+
+test('an estimated total is no reason to read the first page again', () => {
+  const page = { rows: rows(100), next: '2', total: 100 }
+  const after = placeAfter(REWARDFUL, { resource: 'partners', cursor: null }, page, {
+    ...NOTHING_READ,
+    total: 500,
+  })
+  expect(after).toEqual({ resource: 'partners', cursor: '2' })
+})
+
+test('a list that was emptied ends', () => {
+  const after = placeAfter(
+    REWARDFUL,
+    { resource: 'partners', cursor: '1' },
+    { rows: [], next: null, total: 0 },
+    before(5),
+  )
+  expect(after).toBeNull()
+})
+
+test('a cursor that leads to its own page ends the list', () => {
+  const platform = { ...REWARDFUL, paging: 'cursor' as const }
+  const page = { rows: rows(100), next: 'c1', total: null }
+  expect(placeAfter(platform, { resource: 'partners', cursor: 'c1' }, page, before(null))).toBeNull()
+  expect(placeAfter(platform, { resource: 'partners', cursor: 'c0' }, page, before(null))).toEqual({
+    resource: 'partners',
+    cursor: 'c1',
+  })
+})
+
+test('a list may have two million rows, and no more', () => {
+  expect(isEndless({ ...NOTHING_READ, pages: 19_999 })).toBe(false)
+  expect(isEndless({ ...NOTHING_READ, pages: 20_000 })).toBe(true)
+})
+
+test.each([
+  { failures: 1, seconds: 2 },
+  { failures: 4, seconds: 60 },
+  { failures: 10, seconds: 7_200 },
+  { failures: 11, seconds: null },
+])('after $failures failures in a row, the next attempt is after $seconds s', ({ failures, seconds }) => {
+  expect(delayAfterFailure(failures, 0)).toBe(seconds)
+})
+
+test.each([
+  { status: 401, failures: 1, seconds: null },
+  { status: 403, failures: 1, seconds: 2 },
+  { status: 404, failures: 2, seconds: 5 },
+  { status: 403, failures: 3, seconds: null },
+])(
+  'a refusal with $status, $failures in a row, is repeated after $seconds s',
+  ({ status, failures, seconds }) => {
+    expect(delayAfterRefusal(status, failures, 0)).toBe(seconds)
+  },
+)

@@ -1,0 +1,210 @@
+/** Reading a program page by page: what interrupts it, what changes meanwhile, and who else reads. */
+import { expect, test } from 'vitest'
+import { oldProgram } from '../../../dev/fakes/sources/program.ts'
+import { during } from '../../support/killed.ts'
+import { expectRead, useOwnSources } from '../../support/own-sources.ts'
+
+const { query, url, start, read } = useOwnSources()
+
+test('a program is read to its end, the token is deleted, and nothing is asked twice', async () => {
+  const started = await start()
+  expect(await read()).toMatchObject({ failed: 0, isMore: false })
+  await expectRead(started)
+  expect((await started.source())?.progress).toEqual({
+    customers: { read: 350, total: 350, pages: 4, isDone: true },
+    coupons: { read: 63, total: 63, pages: 1, isDone: true },
+    partners: { read: 250, total: 250, pages: 3, isDone: true },
+  })
+  const paths = started.account.requests.map(({ path }) => path)
+  expect(new Set(paths).size).toBe(paths.length)
+  expect(paths).toHaveLength(8)
+  expect(await read()).toBeNull()
+})
+
+test('runs of few fetches go on where the one before has ended', async () => {
+  const started = await start()
+  for (let runs = 0; (await started.source())?.isRead === false; runs++) {
+    expect(runs).toBeLessThan(10)
+    expect(await read({ MAX_FETCHES: '8' })).toMatchObject({ isMore: true })
+  }
+  await expectRead(started)
+  expect(started.account.requests).toHaveLength(8)
+})
+
+test('killed at each of its fetches, before and after it, it reads everything all the same', async () => {
+  const program = oldProgram({ partners: 120, links: 150, customers: 130 })
+  const uncut = await start(program)
+  const { fetches } = await during(null, url(), read)
+  await expectRead(uncut)
+  for (let place = 0; place < fetches; place++) {
+    const started = await start(program)
+    const isCarriedOut = place % 2 === 0
+    expect(await during({ victim: 'process', isCarriedOut, place }, url(), read)).toMatchObject({
+      end: 'killed',
+    })
+    await started.expire()
+    await read()
+    await expectRead(started)
+    // Of all pages, one at most is read twice.
+    expect(started.account.requests.length).toBeLessThanOrEqual(6)
+  }
+})
+
+test('rows that are removed and added while it reads hide no other ones', async () => {
+  const program = oldProgram({ partners: 10, links: 10, customers: 600 })
+  const started = await start(program)
+  const late = oldProgram({ partners: 10, links: 10, customers: 3, name: 'late' }).customers
+  started.account.hooks.onRequest = ({ pathname }, count) => {
+    if (pathname !== '/referrals') return
+    // The newest, which are on the pages that were read.
+    if (count === 3) program.customers.splice(-40, 30)
+    if (count === 5)
+      program.customers.push(...late.slice(0, 3).map((row, n) => ({ ...row, id: `late-${n}` })))
+    if (count === 6) program.customers.splice(-200, 130)
+  }
+  await read()
+  const rows = await started.rows()
+  const missing = program.customers.filter(
+    ({ id, state }) => state !== 'visitor' && !id.startsWith('late') && !rows.includes(`customers ${id}`),
+  )
+  expect(missing).toEqual([])
+  expect(await started.source()).toMatchObject({ isRead: true })
+})
+
+test('eight runs at once read each page once', async () => {
+  const started = await start()
+  await Promise.all(Array.from({ length: 8 }, () => read({ MAX_FETCHES: '30' }, 1_000)))
+  while (!(await started.source())?.isRead) await read()
+  await expectRead(started)
+  expect(started.account.requests).toHaveLength(8)
+})
+
+test('a run whose lease has ended saves nothing over the one that reads on', async () => {
+  const started = await start()
+  let isTaken = false
+  started.account.hooks.onRequest = async (_, count) => {
+    if (count !== 2 || isTaken) return
+    isTaken = true
+    await started.expire()
+    // Another Worker reads to the end while this page is on its way.
+    await read()
+  }
+  await read({ MAX_FETCHES: '20' })
+  await expectRead(started)
+})
+
+test.each([
+  { failure: 'garbage', code: 'garbage' },
+  { failure: 'cut', code: 'unreachable' },
+  { failure: 'redirect', code: 'redirect' },
+  { failure: { status: 500 }, code: 'status_500' },
+  { failure: { status: 403 }, code: 'refused_403' },
+] as const)('after $code, reading goes on later, from the same page', async ({ failure, code }) => {
+  const started = await start()
+  started.account.plan(null, null, failure)
+  await read({}, 500)
+  const between = await started.source()
+  if (!between?.isRead) {
+    expect(between).toMatchObject({ failure: code, failures: 1, cursor: '3', resource: 'customers' })
+    await started.expire()
+    await read()
+  }
+  await expectRead(started)
+})
+
+test('a token that is revoked meanwhile ends it: token and rows are deleted, and the reason stays', async () => {
+  const started = await start()
+  started.account.plan(null, null, { status: 401 })
+  expect(await read()).toMatchObject({ pages: 2, failed: 1, isMore: false })
+  expect(await started.source()).toMatchObject({ hasFailed: true, ciphertext: null, failure: 'refused_401' })
+  expect(await started.rows()).toEqual([])
+})
+
+test('a platform that fails again and again is given up', async () => {
+  const started = await start()
+  started.account.plan(...Array.from({ length: 20 }, () => ({ status: 503 })))
+  for (let attempt = 1; attempt <= 11; attempt++) {
+    expect(await started.source()).toMatchObject({ hasFailed: false, failures: attempt - 1 })
+    await started.expire()
+    // Reading and saving once, and no wait for the next attempt.
+    await read({ MAX_FETCHES: '5' })
+  }
+  expect(await started.source()).toMatchObject({
+    hasFailed: true,
+    ciphertext: null,
+    failure: 'status_503',
+    failures: 11,
+  })
+})
+
+test('a limit is kept: reading waits until the platform allows the next request', async () => {
+  const started = await start(undefined, 'rewardful', { limit: { most: 5, windowMs: 1_000 } })
+  expect(await read()).toMatchObject({ pages: 8, failed: 0 })
+  await expectRead(started)
+})
+
+test('a long limit is left to a later run', async () => {
+  const started = await start()
+  started.account.plan(null, { status: 429, headers: { 'RateLimit-Reset': '300' } })
+  expect(await read()).toMatchObject({ pages: 1, limited: 1, isMore: false })
+  expect(await started.source()).toMatchObject({ isDue: false, isRead: false, cursor: '2', failures: 0 })
+})
+
+test('one that is discarded while it reads leaves nothing behind', async () => {
+  const started = await start()
+  started.account.hooks.onRequest = async (_, count) => {
+    if (count === 3) await query('delete from import_sources where id = $1', [started.id])
+  }
+  expect(await read()).toMatchObject({ pages: 2 })
+  expect(await started.source()).toBeUndefined()
+  expect(await started.rows()).toEqual([])
+  expect(started.account.requests).toHaveLength(3)
+})
+
+test.each([
+  {
+    case: 'the manager who has started it was removed',
+    change: 'delete from members where email = $1',
+    code: 'manager_removed',
+  },
+  {
+    case: 'the manager is a member only',
+    change: `update members set role = 'member' where email = $1`,
+    code: 'manager_removed',
+  },
+  {
+    case: 'it has taken a day',
+    change: `update import_sources set created_at = created_at - interval '25 hours' where started_by = $1`,
+    code: 'too_long',
+  },
+  {
+    case: 'the token is one of another workspace',
+    change: `update import_sources set ciphertext = ciphertext || 'x' where started_by = $1`,
+    code: 'token_unreadable',
+  },
+])('it ends without a request if $case', async ({ change, code }) => {
+  const started = await start()
+  await query(change, [started.actor])
+  await read()
+  expect(await started.source()).toMatchObject({ hasFailed: true, ciphertext: null, failure: code })
+  expect(started.account.requests).toEqual([])
+})
+
+test('a token that is copied to another workspace is worth nothing there', async () => {
+  const [one, other] = [await start(), await start()]
+  await query(
+    'update import_sources set ciphertext = (select ciphertext from import_sources where id = $1) where id = $2',
+    [one.id, other.id],
+  )
+  await read()
+  expect(await other.source()).toMatchObject({ failure: 'token_unreadable' })
+  await expectRead(one)
+})
+
+test('a small program does not wait for a large one of another workspace', async () => {
+  const large = await start(oldProgram({ partners: 100, links: 100, customers: 5_000 }))
+  const small = await start(oldProgram({ partners: 5, links: 5, customers: 5 }))
+  while (!(await small.source())?.isRead) await read({ MAX_FETCHES: '20' })
+  expect((await large.source())?.isRead).toBe(false)
+  expect(large.account.requests.length).toBeLessThanOrEqual(20)
+})
