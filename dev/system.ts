@@ -101,6 +101,7 @@ const addDemoAccounts = ({ addAccount, platforms }: SourcesFake): void => {
       platform,
       DEMO_TOKEN,
       oldProgram({ partners: 40, links: 90, customers: 300, commissions: 200, name: platform }),
+      { accountId: DEMO_TOKEN },
     )
 }
 

@@ -3,10 +3,18 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { listen } from '../runtime/ports.ts'
 import { type Account, type AccountOptions, createAccount } from './sources/account.ts'
 import type { PlatformApi } from './sources/api.ts'
+import { DUB_API } from './sources/dub.ts'
+import { FIRSTPROMOTER_API } from './sources/firstpromoter.ts'
 import type { OldProgram } from './sources/program.ts'
 import { REWARDFUL_API } from './sources/rewardful.ts'
+import { TOLT_API } from './sources/tolt.ts'
 
-const APIS: Record<string, PlatformApi> = { rewardful: REWARDFUL_API }
+const APIS: Record<string, PlatformApi> = {
+  rewardful: REWARDFUL_API,
+  tolt: TOLT_API,
+  firstpromoter: FIRSTPROMOTER_API,
+  dub: DUB_API,
+}
 
 const respond = (response: ServerResponse, status: number, body: unknown, headers = {}) => {
   response.writeHead(status, { 'Content-Type': 'application/json', ...headers })

@@ -13,8 +13,13 @@ export const SourceForm = () => (
       <div class="field">
         <label for="source-platform">Platform</label>
         <select id="source-platform" name="platform">
-          {Object.values(PLATFORMS).map(({ id, name, tokenHint, account }) => (
-            <option value={id} data-hint={tokenHint} data-account={account ?? ''}>
+          {Object.values(PLATFORMS).map(({ id, name, tokenHint, account, caution }) => (
+            <option
+              value={id}
+              data-hint={tokenHint}
+              data-account={account ?? ''}
+              data-caution={caution ?? ''}
+            >
               {name}
             </option>
           ))}

@@ -10,7 +10,7 @@ export type CsvFile = {
   headers: string[]
   records: CsvRecord[]
   warning: string | null
-  source?: SourceNotes & { id: string; platform: string }
+  source?: SourceNotes & { id: string; platform: string; caution: string }
 }
 
 /** A file that cannot be read. The message says what to do. */

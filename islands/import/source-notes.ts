@@ -5,7 +5,7 @@ import { button, download, h } from './dom.ts'
 import type { CsvFile } from './file.ts'
 import { csvLine } from './rules/cells.ts'
 
-const REASONS: Record<LeftOutReason | 'foreign_balance', string> = {
+const REASONS: Record<LeftOutReason | 'foreign_balance' | 'negative_balance', string> = {
   no_email: 'partners without an email address, who cannot be invited or paid',
   no_customer: 'referrals whose customer has neither an ID nor an email address',
   no_partner: 'rows whose partner was not read',
@@ -13,9 +13,9 @@ const REASONS: Record<LeftOutReason | 'foreign_balance', string> = {
     'coupons whose ID at the payment processor the platform does not say; add it on the partner’s page',
   foreign_balance:
     'balances in another currency than USD; convert them, and adjust what these partners have earned',
+  negative_balance: 'negative balances, which no import can take',
   archived: 'archived coupons',
   deactivated: 'deactivated referrals',
-  test: 'test customers',
   unreadable: 'rows that could not be read',
 }
 
@@ -23,7 +23,13 @@ const REASONS: Record<LeftOutReason | 'foreign_balance', string> = {
 const MAX_NAMES = 5
 
 /** The elements of the part; none if everything is imported. */
-export const sourceNotes = ({ platform, leftOut, groups }: NonNullable<CsvFile['source']>): HTMLElement[] => [
+export const sourceNotes = ({
+  platform,
+  caution,
+  leftOut,
+  groups,
+}: NonNullable<CsvFile['source']>): HTMLElement[] => [
+  ...(caution ? [h('p', { class: 'note' }, caution)] : []),
   ...(leftOut.length > 0
     ? [
         h(

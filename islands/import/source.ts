@@ -24,7 +24,8 @@ const TIMEOUT_MS = 30_000
 const platformOf = (id: string) => {
   const options = [...byId('source-platform', HTMLSelectElement).options]
   const { textContent = id, dataset = {} } = options.find(({ value }) => value === id) ?? {}
-  return { name: textContent, account: dataset.account ?? '', hint: dataset.hint ?? '' }
+  const { account = '', hint = '', caution = '' } = dataset
+  return { name: textContent, account, hint, caution }
 }
 
 /** Reads JSON. @returns the status, which is 0 if there is no answer */
@@ -69,6 +70,8 @@ export const askSource = (workspace: string, { signal }: AbortController): Promi
       problem.hidden = false
       start.disabled = false
       token.focus()
+      // Somebody else may have been quicker.
+      void showSources(workspace, resolve)
     }
     const submit = async () => {
       problem.hidden = true
@@ -187,7 +190,7 @@ export const fileOfSource = (workspace: string, first: Source): Promise<CsvFile 
     let source = first
     let isLeft = false
     let announced = 0
-    const { name } = platformOf(first.platform)
+    const { name, caution } = platformOf(first.platform)
     const leave = (file: CsvFile | null) => {
       isLeft = true
       resolve(file)
@@ -268,7 +271,7 @@ export const fileOfSource = (workspace: string, first: Source): Promise<CsvFile 
         headers,
         records,
         warning: null,
-        source: { id: source.id, platform: name, ...notes },
+        source: { id: source.id, platform: name, caution, ...notes },
       })
     }
     show()

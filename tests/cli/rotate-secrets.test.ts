@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
 import { expect, test } from 'vitest'
+import { seeder } from '../../dev/demo/seed.ts'
 import { ROOT } from '../../dev/root.ts'
 import { newId } from '../../lib/db/ids.ts'
 import { sealContext } from '../../lib/imports/sources/token.ts'
 import { decryptSecret, encryptSecret } from '../../lib/secrets.ts'
-import { TEMPLATE, withDatabase } from '../support/databases.ts'
+import { connectDirectly, TEMPLATE, withDatabase } from '../support/databases.ts'
 import { SECRETS_KEY } from '../support/secrets.ts'
 
 const NEW = 'the-new-key-of-more-than-32-characters'
@@ -43,13 +44,11 @@ test('secrets are encrypted with the new key, and what no key decrypts is left a
         )
       }
       const [source, shop] = [newId(), workspaces[1]?.id ?? '']
+      const programId = await seeder({ DATABASE_URL: url }, connectDirectly).addProgram(shop)
       await client.query(
-        `with reward as (insert into rewards (id, workspace_id, kind, basis_points) values ($1, $2, 'percent', 1000) returning id),
-              program as (insert into programs (id, workspace_id, name, site_url, reward_id)
-                          select $1, $2, 'Program', 'https://shop.example', id from reward returning id)
-         insert into import_sources (id, workspace_id, program_id, platform, ciphertext, started_by, created_at, resource, next_attempt_at)
-         select $1, $2, id, 'rewardful', $3, 'ann@x.example', now(), 'partners', now() from program`,
-        [source, shop, await encryptSecret(SECRETS_KEY, sealContext(shop), 'a token')],
+        `insert into import_sources (id, workspace_id, program_id, platform, ciphertext, started_by, created_at, resource, progress, next_attempt_at)
+         values ($1, $2, $3, 'rewardful', $4, 'ann@x.example', now(), 'partners', '{}', now())`,
+        [source, shop, programId, await encryptSecret(SECRETS_KEY, sealContext(shop), 'a token')],
       )
       const first = await rotate(url, `${NEW},${SECRETS_KEY}`)
       expect(first.output).toContain('2 Stripe keys encrypted again, 0 already done, 1 cannot be decrypted')

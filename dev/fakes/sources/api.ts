@@ -16,3 +16,7 @@ export type PlatformApi = {
     request: IncomingMessage,
   ) => { status: number; body: unknown } | undefined
 }
+
+/** The token of `Authorization: Bearer`. */
+export const bearerOf = ({ headers }: IncomingMessage): string | undefined =>
+  /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1]

@@ -1,6 +1,8 @@
 /** Turns what was read from another platform into a file: its partners, links, coupons and customers, a line each. */
 import type {
+  Balance,
   LeftOutReason,
+  SourceCommission,
   SourceCoupon,
   SourceCustomer,
   SourceLink,
@@ -19,7 +21,7 @@ const HEADERS = [
 ]
 
 /** Rows that are not imported, by the reason. */
-type LeftOut = { reason: LeftOutReason | 'foreign_balance'; names: string[] }
+type LeftOut = { reason: LeftOutReason | 'foreign_balance' | 'negative_balance'; names: string[] }
 
 /** What a file holds beside its lines if it was read from a platform. */
 export type SourceNotes = { leftOut: LeftOut[]; groups: { name: string; partners: number }[] }
@@ -33,7 +35,7 @@ type Extra = { links: SourceLink[]; coupons: { externalId: string; code: string 
 /** As many lines as the partner has links or coupons. Opening balances are in USD. */
 const partnerCells = (partner: SourcePartner, { links, coupons }: Extra): string[][] => {
   const { email, name, status, group, balances } = partner
-  const owed = balances.find(({ currency }) => currency === 'USD')?.cents
+  const owed = balances.find(({ currency, cents }) => currency === 'USD' && cents > 0)?.cents
   const count = Math.max(links.length, coupons.length, 1)
   return Array.from({ length: count }, (_, n) => {
     const [link, coupon] = [links[n], coupons[n]]
@@ -56,6 +58,28 @@ const byTime = ({ referredAt: a }: SourceCustomer, { referredAt: b }: SourceCust
 const unique = <Item>(items: Item[], keyOf: (item: Item) => string): Item[] => [
   ...new Map(items.map((item) => [keyOf(item), item])).values(),
 ]
+
+type Sums = { owed: Map<string, Balance[]>; ownerless: string[] }
+
+/** What commissions that are not paid add up to, by the partner's id and currency; and those whose partner was not read. */
+const sumsOf = (commissions: SourceCommission[], partners: SourcePartner[]): Sums => {
+  const ids = new Map(partners.flatMap(({ id, email }) => [id, email.toLowerCase()].map((key) => [key, id])))
+  const sums: Sums = { owed: new Map(), ownerless: [] }
+  for (const { id, partnerId, partnerEmail, amountCents, currency, state } of commissions) {
+    if (state !== 'pending' && state !== 'due') continue
+    const partner = ids.get(partnerId ?? '') ?? ids.get(partnerEmail?.toLowerCase() ?? '')
+    if (!partner) {
+      sums.ownerless.push(id)
+      continue
+    }
+    const balances = sums.owed.get(partner) ?? []
+    const sum = balances.find((balance) => balance.currency === currency)
+    if (sum) sum.cents += amountCents
+    else balances.push({ currency, cents: amountCents })
+    sums.owed.set(partner, balances)
+  }
+  return sums
+}
 
 /**
  * The lines of a file with these rows. Customers come last, the one who was referred last at the end: of two referrals of a
@@ -85,23 +109,34 @@ export const sourceRecords = (
   for (const row of rows) {
     if (row.kind === 'left_out') leave(row.reason, row.name)
     if (row.kind === 'coupon' && !emails.has(row.partnerId)) leave('no_partner', couponName(row))
-    if (row.kind === 'partner')
-      for (const { currency, cents } of row.balances)
-        if (currency !== 'USD') leave('foreign_balance', `${row.email} ${formatMoney(cents, currency)}`)
     if (row.kind === 'link' && !emails.has(row.partnerId)) leave('no_partner', row.link.slug)
   }
-  const cells = partners.flatMap((partner) =>
-    partnerCells(partner, {
-      links: unique(
-        [...partner.links, ...(links.get(partner.id) ?? []).map(({ link }) => link)],
-        ({ slug }) => slug,
-      ),
-      coupons: unique(
-        [...partner.coupons, ...(coupons.get(partner.id) ?? [])],
-        ({ externalId }) => externalId,
-      ),
-    }),
+  const { owed, ownerless } = sumsOf(
+    rows.filter((row) => row.kind === 'commission'),
+    partners,
   )
+  for (const id of ownerless) leave('no_partner', id)
+  const cells = partners.flatMap((partner) => {
+    const balances = [...partner.balances, ...(owed.get(partner.id) ?? [])]
+    for (const { currency, cents } of balances) {
+      const name = `${partner.email} ${formatMoney(cents, currency)}`
+      if (cents < 0) leave('negative_balance', name)
+      else if (currency !== 'USD') leave('foreign_balance', name)
+    }
+    return partnerCells(
+      { ...partner, balances },
+      {
+        links: unique(
+          [...partner.links, ...(links.get(partner.id) ?? []).map(({ link }) => link)],
+          ({ slug }) => slug,
+        ),
+        coupons: unique(
+          [...partner.coupons, ...(coupons.get(partner.id) ?? [])],
+          ({ externalId }) => externalId,
+        ),
+      },
+    )
+  })
   for (const customer of rows.filter((row) => row.kind === 'customer').toSorted(byTime)) {
     const email = emails.get(customer.partnerId ?? '') ?? customer.partnerEmail
     if (email) cells.push(customerCells(customer, email))

@@ -4,3 +4,5 @@
 export const basicAuth = (token: string): Record<string, string> => ({
   Authorization: `Basic ${btoa(`${token}:`)}`,
 })
+
+export const bearerAuth = (token: string): Record<string, string> => ({ Authorization: `Bearer ${token}` })

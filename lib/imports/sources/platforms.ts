@@ -1,7 +1,13 @@
+import { DUB } from './dub.ts'
+import { FIRSTPROMOTER } from './firstpromoter.ts'
 import { REWARDFUL } from './rewardful.ts'
 import type { Platform, PlatformId } from './source.ts'
+import { TOLT } from './tolt.ts'
 
-/** How each platform is read. */
+/** How each platform is read, in the order of the menu. */
 export const PLATFORMS: Record<PlatformId, Platform> = {
   rewardful: REWARDFUL,
+  tolt: TOLT,
+  firstpromoter: FIRSTPROMOTER,
+  dub: DUB,
 }

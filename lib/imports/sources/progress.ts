@@ -1,5 +1,5 @@
 /** How far reading is, and where it goes on. */
-import type { Platform, Resource, SourcePage } from './source.ts'
+import type { Platform, Resource, SourcePage, SourceRow } from './source.ts'
 
 /**
  * How far a list is read.
@@ -15,6 +15,10 @@ export type Progress = Partial<Record<Resource, ListProgress>>
 export type Place = { resource: Resource; cursor: string | null }
 
 export const NOTHING_READ: ListProgress = { read: 0, total: null, pages: 0, isDone: false }
+
+/** Whether an import needs the row: of commissions, those that are not paid, which are what a partner is owed. */
+export const isImported = (row: SourceRow): boolean =>
+  row.kind !== 'commission' || row.state === 'pending' || row.state === 'due'
 
 /** More rows than any program has. A platform that never says it is at the end would fill the database. */
 const MAX_PAGES = 20_000
@@ -48,8 +52,7 @@ export const placeAfter = (
 ): Place | null => {
   // Before the first page, the total is an estimate.
   const next = cursorAfter(platform, cursor, page, before.pages > 0 ? before.total : null)
-  // A cursor that leads to its own page would be followed for ever.
-  if (next !== null && (next !== cursor || platform.paging === 'number')) return { resource, cursor: next }
+  if (next !== null) return { resource, cursor: next }
   const following = platform.imported[platform.imported.indexOf(resource) + 1]
   return following ? { resource: following, cursor: null } : null
 }

@@ -100,7 +100,8 @@ export const readPage = async (
         : failed('status', status)
     }
     const page = platform.read(resource, await jsonOf(response), cursor)
-    return page
+    // A cursor that leads to its own page would be followed for ever.
+    return page && (page.next === null || page.next !== cursor)
       ? { outcome: 'page', page, waitSeconds: waitAfterAnswer(headers, new Date()) }
       : failed('garbage', status)
   } catch (failure) {

@@ -69,6 +69,8 @@ export const savePage = async (
   page: {
     resource: Resource
     rows: SourceRow[]
+    /** Rows that were read and are not kept. */
+    skipped: number
     before: ListProgress
     total: number | null
     next: Place | null
@@ -76,7 +78,7 @@ export const savePage = async (
     now: Date
   },
 ): Promise<ListProgress | undefined> => {
-  const { resource, rows, before, total, next, nextAttemptAt, now } = page
+  const { resource, rows, skipped, before, total, next, nextAttemptAt, now } = page
   // A page that has an item twice has it once.
   const items = [...new Map(rows.map((row) => [row.id, row])).values()].map((row) => ({ id: row.id, row }))
   const isDone = next?.resource !== resource
@@ -90,7 +92,7 @@ export const savePage = async (
       returning (xmax = 0) as is_new
     ), counted as (select count(*) filter (where is_new)::integer as added from stored)
     update import_sources s
-    set progress = s.progress || jsonb_build_object(${resource}::text, ${JSON.stringify(after)}::jsonb || jsonb_build_object('read', ${before.read}::integer + c.added)),
+    set progress = s.progress || jsonb_build_object(${resource}::text, ${JSON.stringify(after)}::jsonb || jsonb_build_object('read', ${before.read + skipped}::integer + c.added)),
         resource = ${next?.resource ?? resource}, cursor = ${next?.cursor ?? null}, failures = 0, failure = null,
         next_attempt_at = ${nextAttemptAt}, read_at = ${next ? null : now}::timestamptz,
         ciphertext = case when ${next !== null} then s.ciphertext end

@@ -136,6 +136,7 @@ export const REWARDFUL: Platform = {
   imported: ['customers', 'coupons', 'partners'],
   account: null,
   tokenHint: 'The API secret, under Company settings.',
+  caution: null,
   headers: ({ token }) => basicAuth(token),
   path: (resource, cursor) => `${PATHS[resource] ?? ''}${cursor ?? '1'}`,
   read: (resource, body, cursor) => {

@@ -4,7 +4,7 @@ import { type Budget, type BudgetEnv, hasLeft, newBudget, withDb } from '../../p
 import { decryptSecret } from '../../secrets.ts'
 import { failureCode } from './failures.ts'
 import { PLATFORMS } from './platforms.ts'
-import { isEndless, NOTHING_READ, type Place, placeAfter } from './progress.ts'
+import { isEndless, isImported, NOTHING_READ, type Place, placeAfter } from './progress.ts'
 import { type PageResult, readPage, type SourcesEnv } from './read-page.service.ts'
 import {
   type LeasedSource,
@@ -110,7 +110,8 @@ const readTurn = async (source: LeasedSource, reading: Reading): Promise<void> =
     const saved = await withDb(env, budget, (db) =>
       savePage(db, source, {
         resource: place.resource,
-        rows: page.rows,
+        rows: page.rows.filter(isImported),
+        skipped: page.rows.filter((row) => !isImported(row)).length,
         before,
         total: page.total,
         next,

@@ -5,7 +5,7 @@ export const RESOURCES = ['customers', 'coupons', 'links', 'partners', 'commissi
 export type Resource = (typeof RESOURCES)[number]
 
 /** The platforms that are read. */
-export const PLATFORM_IDS = ['rewardful'] as const
+export const PLATFORM_IDS = ['rewardful', 'tolt', 'firstpromoter', 'dub'] as const
 export type PlatformId = (typeof PLATFORM_IDS)[number]
 
 /**
@@ -89,7 +89,6 @@ export const LEFT_OUT = [
   'no_processor_id',
   'archived',
   'deactivated',
-  'test',
   'unreadable',
 ] as const
 export type LeftOutReason = (typeof LEFT_OUT)[number]
@@ -129,6 +128,8 @@ export type Platform = {
   account: string | null
   /** Where the token is found. */
   tokenHint: string
+  /** What is to be known before the import; null if nothing is. */
+  caution: string | null
   headers: (credentials: Credentials) => Record<string, string>
   /** The path and query of a page. @param cursor of the page before; null for the first */
   path: (resource: Resource, cursor: string | null, credentials: Credentials) => string

@@ -101,7 +101,8 @@ export const addSource = async (db: Db, act: Act, source: NewSource): Promise<Im
     ])
     return row
   } catch (error) {
-    if (breaks(error, 'import_sources_program_id_key')) return undefined
+    // The insert may be repeated after a commit whose answer was lost: then the source is its own.
+    if (breaks(error, 'import_sources_program_id_key')) return findSource(db, workspaceId, id)
     throw error
   }
 }

@@ -98,16 +98,6 @@ test('a list that was emptied ends', () => {
   expect(after).toBeNull()
 })
 
-test('a cursor that leads to its own page ends the list', () => {
-  const platform = { ...REWARDFUL, paging: 'cursor' as const }
-  const page = { rows: rows(100), next: 'c1', total: null }
-  expect(placeAfter(platform, { resource: 'partners', cursor: 'c1' }, page, before(null))).toBeNull()
-  expect(placeAfter(platform, { resource: 'partners', cursor: 'c0' }, page, before(null))).toEqual({
-    resource: 'partners',
-    cursor: 'c1',
-  })
-})
-
 test('a list may have two million rows, and no more', () => {
   expect(isEndless({ ...NOTHING_READ, pages: 19_999 })).toBe(false)
   expect(isEndless({ ...NOTHING_READ, pages: 20_000 })).toBe(true)

@@ -70,6 +70,59 @@ test('every list of Rewardful is read to its end, with what is left out of it', 
 })
 
 test.each([
+  {
+    platform: 'tolt',
+    totals: [200, 300, 250],
+    partners: { partner: 198, no_email: 2 },
+    customers: { customer: 297, no_customer: 3 },
+    coupons: { no_processor_id: 40, archived: 10 },
+    links: { link: 450 },
+  },
+  {
+    platform: 'firstpromoter',
+    totals: [null, null, null],
+    partners: { partner: 198, no_email: 2 },
+    customers: { customer: 296, no_customer: 3, deactivated: 1 },
+  },
+  {
+    platform: 'dub',
+    totals: [null, null, null],
+    partners: { partner: 198, no_email: 2 },
+    customers: { customer: 297, no_customer: 3 },
+  },
+] as const)('every list of $platform is read to its end', async ({ platform, totals, ...lists }) => {
+  const { account, read } = accountOf(platform, { accountId: 'account_1' })
+  const [partners, customers, commissions] = [
+    await readAll(read, 'partners'),
+    await readAll(read, 'customers'),
+    await readAll(read, 'commissions'),
+  ]
+  expect([partners.total, customers.total, commissions.total]).toEqual(totals)
+  expect(kindsOf(partners.rows)).toEqual(lists.partners)
+  expect(kindsOf(customers.rows)).toEqual(lists.customers)
+  expect(kindsOf(commissions.rows)).toEqual({ commission: 250 })
+  if ('coupons' in lists) expect(kindsOf((await readAll(read, 'coupons')).rows)).toEqual(lists.coupons)
+  if ('links' in lists) expect(kindsOf((await readAll(read, 'links')).rows)).toEqual(lists.links)
+  expect(new Set(account.requests.map(({ method }) => method))).toEqual(new Set(['GET']))
+})
+
+test.each(['tolt', 'firstpromoter'] as const)(
+  'an account of %s that is not the token’s is refused',
+  async (platform) => {
+    const { read, token } = accountOf(platform, { accountId: 'account_1' })
+    expect(await read('partners')).toMatchObject({ outcome: 'page' })
+    const other = await readPage(
+      { SOURCES_URL: fake.url },
+      PLATFORMS[platform],
+      { token, account: 'account_2' },
+      'partners',
+      null,
+    )
+    expect(other).toMatchObject({ outcome: 'refused' })
+  },
+)
+
+test.each([
   { case: 'a wrong token', failure: { status: 401 }, result: { outcome: 'refused', status: 401 } },
   {
     case: 'a token without the right',

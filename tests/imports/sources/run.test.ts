@@ -21,6 +21,26 @@ test('a program is read to its end, the token is deleted, and nothing is asked t
   expect(await read()).toBeNull()
 })
 
+test.each(['tolt', 'firstpromoter', 'dub'] as const)(
+  'a program of %s is read to its end too',
+  async (platform) => {
+    const program = oldProgram({ partners: 120, links: 150, customers: 130, commissions: 150 })
+    const started = await start(program, platform, { accountId: 'account_1' })
+    expect(await read()).toMatchObject({ failed: 0, isMore: false })
+    expect(await started.source()).toMatchObject({ isRead: true, ciphertext: null })
+    const rows = Map.groupBy(await started.rows(), (row) => row.split(' ')[0] ?? '')
+    expect(rows.get('partners')).toHaveLength(120)
+    expect(rows.get('customers')).toHaveLength(130)
+    // Of commissions, those that are not paid.
+    if (platform !== 'firstpromoter') {
+      expect(rows.get('commissions')).toHaveLength(
+        program.commissions.filter(({ state }) => /pending|due/.test(state)).length,
+      )
+      expect((await started.source())?.progress.commissions).toMatchObject({ read: 150 })
+    }
+  },
+)
+
 test('runs of few fetches go on where the one before has ended', async () => {
   const started = await start()
   for (let runs = 0; (await started.source())?.isRead === false; runs++) {

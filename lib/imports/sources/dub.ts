@@ -1,0 +1,136 @@
+/**
+ * Dub's API: https://dub.co/docs/api-reference/introduction. Partners are paged by number, oldest first; customers and commissions go on
+ * after the id of a page's last row. docs/imports.md says what its reference confirms.
+ */
+import { bearerAuth } from './authorization.ts'
+import { currencyOf, fieldsOf, integerOf, listOf, momentOf, textOf } from './json.ts'
+import type { Platform, Resource, SourceCommission, SourceRow } from './source.ts'
+
+const PAGE_SIZE = 100
+
+const PATHS: Partial<Record<Resource, string>> = {
+  customers: '/customers?includeExpandedFields=true&sortBy=createdAt&sortOrder=asc',
+  partners: '/partners?sortBy=createdAt&sortOrder=asc',
+  commissions: '/commissions?sortBy=createdAt&sortOrder=asc',
+}
+
+const partnerRow = (id: string, partner: Record<string, unknown>): SourceRow => {
+  const email = textOf(partner.email)
+  const name = textOf(partner.name)
+  if (!email) return { kind: 'left_out', id, reason: 'no_email', name: name ?? id }
+  return {
+    kind: 'partner',
+    id,
+    email,
+    name,
+    status: textOf(partner.status),
+    group: textOf(partner.groupId),
+    links: listOf(partner.links).flatMap((item) => {
+      const { key, shortLink } = fieldsOf(item)
+      const slug = textOf(key)
+      return slug ? [{ slug, url: textOf(shortLink) }] : []
+    }),
+    coupons: [],
+    // They follow from commissions.
+    balances: [],
+  }
+}
+
+const customerRow = (id: string, customer: Record<string, unknown>): SourceRow => {
+  const partner = fieldsOf(customer.partner)
+  // Stripe reports renewals by its own id.
+  const externalId = textOf(customer.stripeCustomerId) ?? textOf(customer.externalId)
+  const email = textOf(customer.email)
+  const [partnerId, partnerEmail] = [textOf(partner.id), textOf(partner.email)]
+  const name = email ?? externalId ?? id
+  if (!externalId && !email) return { kind: 'left_out', id, reason: 'no_customer', name }
+  if (!partnerId && !partnerEmail) return { kind: 'left_out', id, reason: 'no_partner', name }
+  return {
+    kind: 'customer',
+    id,
+    externalId,
+    email,
+    partnerId,
+    partnerEmail,
+    referredAt: momentOf(customer.createdAt),
+    startedAt: momentOf(customer.firstSaleAt),
+  }
+}
+
+const STATES: Record<string, SourceCommission['state']> = {
+  pending: 'pending',
+  hold: 'pending',
+  processed: 'due',
+  paid: 'paid',
+  refunded: 'voided',
+  duplicate: 'voided',
+  fraud: 'voided',
+  canceled: 'voided',
+}
+
+const commissionRow = (id: string, commission: Record<string, unknown>): SourceRow => {
+  const { customer, partner } = commission
+  const amountCents = integerOf(commission.earnings)
+  const currency = currencyOf(commission.currency)
+  const soldAt = momentOf(commission.createdAt)
+  if (amountCents === null || !currency || !soldAt)
+    return { kind: 'left_out', id, reason: 'unreadable', name: id }
+  return {
+    kind: 'commission',
+    id,
+    state: STATES[textOf(commission.status) ?? ''] ?? 'other',
+    amountCents,
+    currency,
+    saleAmountCents: commission.type === 'sale' ? integerOf(commission.amount) : null,
+    saleExternalId: textOf(commission.invoiceId),
+    customerExternalId: textOf(fieldsOf(customer).stripeCustomerId) ?? textOf(fieldsOf(customer).externalId),
+    customerEmail: textOf(fieldsOf(customer).email),
+    partnerId: textOf(fieldsOf(partner).id),
+    partnerEmail: textOf(fieldsOf(partner).email),
+    soldAt,
+  }
+}
+
+const ROWS: Partial<Record<Resource, (id: string, item: Record<string, unknown>) => SourceRow>> = {
+  customers: customerRow,
+  partners: partnerRow,
+  commissions: commissionRow,
+}
+
+/** How Dub is read. */
+export const DUB: Platform = {
+  id: 'dub',
+  name: 'Dub',
+  baseUrl: 'https://api.dub.co',
+  paging: 'cursor',
+  pageSize: PAGE_SIZE,
+  imported: ['customers', 'commissions', 'partners'],
+  account: null,
+  tokenHint: 'An API key of the workspace with read access, under Settings, API keys.',
+  caution: null,
+  headers: ({ token }) => bearerAuth(token),
+  path: (resource, cursor) => {
+    const from =
+      resource === 'partners'
+        ? `&page=${cursor ?? '1'}`
+        : cursor === null
+          ? ''
+          : `&startingAfter=${encodeURIComponent(cursor)}`
+    return `${PATHS[resource] ?? ''}&pageSize=${PAGE_SIZE}${from}`
+  },
+  read: (resource, body, cursor) => {
+    const row = ROWS[resource]
+    if (!Array.isArray(body) || !row) return null
+    const found = body.flatMap((item) => {
+      const fields = fieldsOf(item)
+      const id = textOf(fields.id)
+      return id ? [{ id, row: row(id, fields) }] : []
+    })
+    const after = resource === 'partners' ? String(Number(cursor ?? '1') + 1) : found.at(-1)?.id
+    return {
+      rows: found.map((one) => one.row),
+      next: body.length < PAGE_SIZE ? null : (after ?? null),
+      total: null,
+    }
+  },
+}

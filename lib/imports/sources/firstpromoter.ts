@@ -1,0 +1,142 @@
+/**
+ * FirstPromoter's API, version 2: https://docs.firstpromoter.com/api-reference-v2. Lists are paged by number, and don't say how many
+ * rows they have. docs/imports.md says what its reference confirms.
+ */
+import { bearerAuth } from './authorization.ts'
+import { currencyOf, fieldsOf, integerOf, listOf, momentOf, nameOf, textOf } from './json.ts'
+import type { Platform, Resource, SourceCommission, SourceRow } from './source.ts'
+
+const PAGE_SIZE = 100
+
+const PATHS: Partial<Record<Resource, string>> = {
+  customers: '/referrals',
+  partners: '/promoters',
+  commissions: '/commissions',
+}
+
+/** Of several campaigns: accepted in one of them is active. */
+const statusOf = (campaigns: Record<string, unknown>[], archivedAt: string | null): string | null => {
+  if (archivedAt) return 'archived'
+  const states = campaigns.map(({ state }) => textOf(state)).filter((state) => state !== null)
+  if (states.includes('accepted')) return 'accepted'
+  return states[0] === 'not_set' ? 'pending' : (states[0] ?? null)
+}
+
+/** Balances are in cents. The API does not name their currency, which is that of the account. */
+const CURRENCY = 'USD'
+
+const partnerRow = (id: string, promoter: Record<string, unknown>): SourceRow => {
+  const email = textOf(promoter.email)
+  const profile = fieldsOf(promoter.profile)
+  const name = textOf(promoter.name) ?? nameOf(profile.first_name, profile.last_name)
+  if (!email) return { kind: 'left_out', id, reason: 'no_email', name: name ?? id }
+  const campaigns = listOf(promoter.promoter_campaigns).map(fieldsOf)
+  const cents = integerOf(fieldsOf(promoter.balances).cash)
+  return {
+    kind: 'partner',
+    id,
+    email,
+    name,
+    status: statusOf(campaigns, textOf(promoter.archived_at)),
+    group: textOf(fieldsOf(campaigns[0]?.campaign).name),
+    links: campaigns.flatMap(({ ref_token, ref_link }) => {
+      const slug = textOf(ref_token)
+      return slug ? [{ slug, url: textOf(ref_link) }] : []
+    }),
+    // Codes, without the payment processor's ids.
+    coupons: [],
+    balances: cents ? [{ currency: CURRENCY, cents }] : [],
+  }
+}
+
+/** Referrals that earn nothing any more. */
+const ENDED = ['denied', 'moved']
+
+const customerRow = (id: string, referral: Record<string, unknown>): SourceRow => {
+  const promoter = fieldsOf(fieldsOf(referral.promoter_campaign).promoter)
+  const [externalId, email] = [textOf(referral.uid), textOf(referral.email)]
+  const partnerId = textOf(promoter.id) ?? textOf(fieldsOf(referral.promoter_campaign).promoter_id)
+  const name = email ?? externalId ?? id
+  if (ENDED.includes(textOf(referral.state) ?? ''))
+    return { kind: 'left_out', id, reason: 'deactivated', name }
+  if (!externalId && !email) return { kind: 'left_out', id, reason: 'no_customer', name }
+  if (!partnerId) return { kind: 'left_out', id, reason: 'no_partner', name }
+  return {
+    kind: 'customer',
+    id,
+    externalId,
+    email,
+    partnerId,
+    partnerEmail: textOf(promoter.email),
+    referredAt: momentOf(referral.created_at),
+    startedAt: momentOf(referral.customer_since),
+  }
+}
+
+const stateOf = ({ status, is_paid }: Record<string, unknown>): SourceCommission['state'] => {
+  if (status === 'denied') return 'voided'
+  if (is_paid === true) return 'paid'
+  return status === 'approved' ? 'due' : status === 'pending' ? 'pending' : 'other'
+}
+
+/** Rewards in credits, points or free months are no money. */
+const commissionRow = (id: string, commission: Record<string, unknown>): SourceRow => {
+  const promoter = fieldsOf(fieldsOf(commission.promoter_campaign).promoter)
+  const referral = fieldsOf(commission.referral)
+  const amountCents = integerOf(commission.amount)
+  const soldAt = momentOf(commission.created_at)
+  const isMoney = commission.unit === undefined || commission.unit === 'cash'
+  if (amountCents === null || !soldAt || !isMoney)
+    return { kind: 'left_out', id, reason: 'unreadable', name: id }
+  return {
+    kind: 'commission',
+    id,
+    state: stateOf(commission),
+    amountCents,
+    currency: CURRENCY,
+    saleAmountCents:
+      (currencyOf(commission.original_sale_currency) ?? CURRENCY) === CURRENCY
+        ? integerOf(commission.sale_amount)
+        : null,
+    saleExternalId: textOf(commission.event_id),
+    customerExternalId: textOf(referral.uid),
+    customerEmail: textOf(referral.email),
+    partnerId: textOf(promoter.id),
+    partnerEmail: textOf(promoter.email),
+    soldAt,
+  }
+}
+
+const ROWS: Partial<Record<Resource, (id: string, item: Record<string, unknown>) => SourceRow>> = {
+  customers: customerRow,
+  partners: partnerRow,
+  commissions: commissionRow,
+}
+
+/** How FirstPromoter is read. */
+export const FIRSTPROMOTER: Platform = {
+  id: 'firstpromoter',
+  name: 'FirstPromoter',
+  baseUrl: 'https://api.firstpromoter.com/api/v2/company',
+  paging: 'number',
+  pageSize: PAGE_SIZE,
+  imported: ['customers', 'partners'],
+  account: 'Account ID',
+  tokenHint: 'The API key and the account’s ID, under Settings, Integrations.',
+  caution:
+    'FirstPromoter does not say the currency of balances. They are read as USD: if your account has another one, don’t import them.',
+  headers: ({ token, account }) => ({ ...bearerAuth(token), 'ACCOUNT-ID': account ?? '' }),
+  path: (resource, cursor) => `${PATHS[resource] ?? ''}?per_page=${PAGE_SIZE}&page=${cursor ?? '1'}`,
+  read: (resource, body, cursor) => {
+    const items = Array.isArray(body) ? body : fieldsOf(body).data
+    const row = ROWS[resource]
+    if (!Array.isArray(items) || !row) return null
+    const rows = items.flatMap((item) => {
+      const fields = fieldsOf(item)
+      const id = textOf(fields.id)
+      return id ? [row(id, fields)] : []
+    })
+    const next = items.length < PAGE_SIZE ? null : String(Number(cursor ?? '1') + 1)
+    return { rows, next, total: null }
+  },
+}
