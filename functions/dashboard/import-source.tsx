@@ -33,7 +33,10 @@ export const SourceForm = () => (
       </div>
       <div class="field">
         <label for="source-token">Token</label>
-        <p class="hint" id="source-token-hint"></p>
+        <p class="hint">
+          <span id="source-token-hint"></span> Stored encrypted, used only for reading, and deleted when
+          everything is read.
+        </p>
         <input
           id="source-token"
           name="token"
@@ -41,11 +44,8 @@ export const SourceForm = () => (
           required
           autocomplete="off"
           maxlength={1000}
-          aria-describedby="source-token-hint source-token-use"
+          aria-describedby="source-token-hint"
         />
-        <p class="hint" id="source-token-use">
-          Stored encrypted, used only for reading, and deleted when everything is read.
-        </p>
       </div>
       <p class="actions">
         {/* Disabled until the script has loaded. */}

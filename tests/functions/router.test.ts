@@ -85,7 +85,13 @@ describe('a static file', () => {
       routes.filter(({ method }) => method !== 'ALL').map(({ method, path }) => `${method} ${path}`),
     )
     // The apps of these Workers can't be loaded outside of workerd.
-    served.push('POST /api/webhooks/stripe/:workspace', 'POST /api/workspaces/:workspace/payouts/run')
+    const sources = '/api/workspaces/:workspace/import-sources'
+    served.push(
+      'POST /api/webhooks/stripe/:workspace',
+      'POST /api/workspaces/:workspace/payouts/run',
+      ...[`GET ${sources}`, `POST ${sources}`, `GET ${sources}/:id`, `DELETE ${sources}/:id`],
+      `GET ${sources}/:id/rows`,
+    )
     expect(described.sort()).toEqual([...new Set(served)].sort())
   })
 })
