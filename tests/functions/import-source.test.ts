@@ -207,15 +207,30 @@ test('only managers of the workspace see, start and discard it', async () => {
   expect((await own.get(`/import-sources/${id}`)).body.status).toBe('ready')
 })
 
-test('rows are listed once all are read; hostile cursors find nothing', async () => {
-  const own = await shop()
+/** Starts to read a platform whose first answer is that there were too many requests, and waits until that has come. */
+const startLimited = async (own: Awaited<ReturnType<typeof shop>>) => {
   own.account.plan(null, { status: 429, headers: { 'RateLimit-Reset': '500' } })
   const { id } = (await own.start()).body
+  await vi.waitFor(
+    async () =>
+      expect(
+        await pool.query(
+          `select from import_sources where id = $1 and next_attempt_at > now() + interval '2 minutes'`,
+          [id],
+        ),
+      ).toHaveLength(1),
+    { timeout: 20_000, interval: 20 },
+  )
+  const isDueNow = () =>
+    pool.query(`update import_sources set next_attempt_at = now() - interval '1 second' where id = $1`, [id])
+  return { id, isDueNow }
+}
+
+test('rows are listed once all are read; hostile cursors find nothing', async () => {
+  const own = await shop()
+  const { id, isDueNow } = await startLimited(own)
   expect((await own.get(`/import-sources/${id}/rows`)).body).toEqual(errorShape('conflict'))
-  own.account.plan()
-  await pool.query(`update import_sources set next_attempt_at = now() - interval '1 second' where id = $1`, [
-    id,
-  ])
+  await isDueNow()
   await untilReady(own, id)
   for (const cursor of ["'; drop table", '%00', 'zzz 1', '%F0%9F%92%A9', 'x'.repeat(1_999)]) {
     const { status } = await own.get(`/import-sources/${id}/rows?cursor=${cursor}`)
@@ -227,26 +242,15 @@ test('rows are listed once all are read; hostile cursors find nothing', async ()
 
 test('the cron reads on what no nudge has, and removes what is a week old', async () => {
   const own = await shop()
-  own.account.plan(null, { status: 429, headers: { 'RateLimit-Reset': '500' } })
-  const { id } = (await own.start()).body
-  await vi.waitFor(async () => {
-    expect(
-      await pool.query(
-        'select from import_sources where id = $1 and next_attempt_at > now() + $2::interval',
-        [id, '1 minute'],
-      ),
-    ).toHaveLength(1)
-  }, 10_000)
-  await pool.query(`update import_sources set next_attempt_at = now() - interval '1 second' where id = $1`, [
-    id,
-  ])
+  const { id, isDueNow } = await startLimited(own)
+  await isDueNow()
   await workers.runCron('import-source')
   await vi.waitFor(
     async () =>
       expect(
         await pool.query('select from import_sources where id = $1 and read_at is not null', [id]),
       ).toHaveLength(1),
-    10_000,
+    20_000,
   )
   await pool.query(`update import_sources set read_at = now() - interval '8 days' where id = $1`, [id])
   await workers.runCron('import-source')
