@@ -103,7 +103,9 @@ const app = createApp()
     const children = (
       <ConfirmPage email={link.email} token={token} ask={link.ask} userAgent={c.req.header('User-Agent')} />
     )
-    return renderPage(c, { title: textsOf(c)(m.sign_in), children })
+    // Nothing else of the link is repeated: whoever sends it to somebody may have changed it.
+    const path = `/auth/confirm?token=${encodeURIComponent(token)}`
+    return renderPage(c, { title: textsOf(c)(m.sign_in), path, children })
   })
   .post('/auth/confirm', openAuth(), form(), async (c) => {
     await limitCaller(c)

@@ -36,6 +36,8 @@ const policy = ({ hasFrames, logos, nonce }: Allowed): string =>
   ].join('; ')
 
 type PageProps = Omit<LayoutProps, 'style' | 'language' | 'path'> & {
+  /** Where the page opens in another language: as it was requested, by default. */
+  path?: string
   hasFrames?: boolean
   /** The brands of the programs on the page. */
   brands?: readonly Brand[] | undefined
@@ -47,7 +49,7 @@ type PageProps = Omit<LayoutProps, 'style' | 'language' | 'path'> & {
  */
 export const renderPage = (
   c: Context,
-  { hasFrames = false, brands = [], ...page }: PageProps,
+  { hasFrames = false, brands = [], path = returnPath(c), ...page }: PageProps,
   status: 200 | 400 | 401 | 403 | 404 | 409 | 429 | 500 | 503 = 200,
 ) => {
   const rules = accentRules(brands)
@@ -62,7 +64,7 @@ export const renderPage = (
       workspace={c.get('workspace')}
       {...page}
       language={reader.language}
-      path={isTranslated(c) ? returnPath(c) : undefined}
+      path={isTranslated(c) ? path : undefined}
       style={style}
       title={title}
     />
