@@ -77,8 +77,14 @@ const collect = (page: Page) =>
  * Opens a page once, in a browser without cookies. It records one click if the site works.
  *
  * @param givesConsent whether to call `tributary.consent()`, as the site's banner does
+ * @param answersMs how long a click may take after the page has loaded. A page without one is watched for as long
  */
-export const visitSite = async (browser: Browser, url: string, givesConsent = false): Promise<SiteFacts> => {
+export const visitSite = async (
+  browser: Browser,
+  url: string,
+  givesConsent = false,
+  answersMs = ANSWERS_MS,
+): Promise<SiteFacts> => {
   const context = await browser.newContext()
   try {
     const page = await context.newPage()
@@ -109,7 +115,7 @@ export const visitSite = async (browser: Browser, url: string, givesConsent = fa
       .catch((error: Error) => error.message.split('\n')[0] ?? 'no answer')
     if (typeof opened === 'string') return { ...NOTHING, url, unreachable: opened }
     if (givesConsent) await page.evaluate('self.tributary?.consent?.()').catch(() => undefined)
-    const ends = Date.now() + ANSWERS_MS
+    const ends = Date.now() + answersMs
     const isAnswered = () => clicks.size > 0 && [...clicks.values()].every(({ status }) => status !== null)
     while (!isAnswered() && Date.now() < ends) await page.waitForTimeout(100)
     await page.waitForTimeout(SETTLES_MS)

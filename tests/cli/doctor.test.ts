@@ -10,11 +10,25 @@ import { sharedBrowser } from '../support/browser.ts'
 
 useShop()
 
+type Visit = {
+  head?: string
+  body?: string
+  headers?: Record<string, string>
+  consent?: boolean
+  answersMs?: number
+}
+
+/** Of a page that sends no click, whatever one waits: what keeps it from that is known when it has loaded. */
+const NO_CLICK_MS = 500
+
 /** What is said of a page of the shop, by name. */
-const check = async (path: string, { head = snippet(), body = '', headers = {}, consent = false } = {}) => {
+const check = async (
+  path: string,
+  { head = snippet(), body = '', headers = {}, consent = false, answersMs }: Visit = {},
+) => {
   shop.html = `<!doctype html><title>Shop</title>${head}<body>${body}</body>`
   shop.headers = headers
-  const lines = reportOn(await visitSite(await sharedBrowser([NAMES]), url(path), consent))
+  const lines = reportOn(await visitSite(await sharedBrowser([NAMES]), url(path), consent, answersMs))
   return Object.fromEntries(lines.map((line): [string, Line] => [line.name, line]))
 }
 
@@ -54,15 +68,23 @@ describe('of a site that does not', () => {
   beforeEach(() => tracking.reset())
 
   test.each([
-    { case: 'without the snippet', head: '', wrong: ['Snippet'], says: 'not on the page' },
+    {
+      case: 'without the snippet',
+      head: '',
+      answersMs: NO_CLICK_MS,
+      wrong: ['Snippet'],
+      says: 'not on the page',
+    },
     {
       case: 'with a wrong program',
+      answersMs: NO_CLICK_MS,
       head: () => snippet().replace(PROGRAM, 'my-program'),
       wrong: ['Program'],
       says: 'my-program',
     },
     {
       case: 'with a policy that blocks the snippet',
+      answersMs: NO_CLICK_MS,
       headers: { 'Content-Security-Policy': "script-src 'self'" },
       wrong: ['Snippet', 'Policy'],
       says: 'blocks http://track.example',
@@ -73,9 +95,16 @@ describe('of a site that does not', () => {
       wrong: ['Click', 'Policy'],
       says: '/api/track/click',
     },
-    { case: 'at an address without a slug', path: '/', wrong: ['Slug', 'Click'], says: 'has none of via' },
+    {
+      case: 'at an address without a slug',
+      path: '/',
+      answersMs: NO_CLICK_MS,
+      wrong: ['Slug', 'Click'],
+      says: 'has none of via',
+    },
     {
       case: 'whose script is not there',
+      answersMs: NO_CLICK_MS,
       head: () => snippet().replace('/via.js', '/missing/via.js'),
       wrong: ['Snippet'],
       says: '405',
@@ -112,7 +141,7 @@ describe('of a site that does not', () => {
 
 test('where consent is needed, no click is wrong without it, and one is recorded with it', async () => {
   const head = snippet('data-consent="required"')
-  const before = await check('/?via=anna', { head })
+  const before = await check('/?via=anna', { head, answersMs: NO_CLICK_MS })
   expect(before).toMatchObject({ Click: { state: 'warning' }, Consent: { state: 'ok' } })
   expect(wrongOf(before)).toEqual([])
   expect(tracking.clicks).toEqual([])
