@@ -336,6 +336,8 @@ create table partners (
     documents_received_at timestamptz,   -- when a manager marked that its documents are there
     created_at    timestamptz  not null default now(),
     is_test       boolean      not null default false,   -- whether it is there to try the program, and never paid
+    language      text                                   -- in which the person last read the portal; null until then
+        constraint partners_language_check check (language in ('en', 'de', 'fr', 'es', 'pt')),
 
     constraint partners_workspace_id_id_key     unique (workspace_id, id),
     constraint partners_program_id_email_key    unique (program_id, email),

@@ -31,7 +31,7 @@ import * as m from '../lib/languages/messages.ts'
 import { limitedMailbox } from '../lib/mail/address.ts'
 import { noticeFor } from '../lib/pages/parts.tsx'
 import { errorPage, noSuchPage, renderPage } from '../lib/pages/render.tsx'
-import { textsOf } from '../lib/pages/text.ts'
+import { readerFor, textsOf } from '../lib/pages/text.ts'
 import code from './auth/code.tsx'
 import language from './auth/language.ts'
 import sessions from './auth/sessions.tsx'
@@ -41,7 +41,14 @@ const mailLink = async (c: AuthContext, email: string, next: string) => {
   // More requests in a few seconds than a mailbox may have links: the database need not count them.
   const mayMail = await isWithinLimit(c.env.RATE_LIMIT, `to ${limitedMailbox(email)}`)
   const { setCookie, ...asking } = await browserOf(c)
-  const request = { db: c.var.db, now: c.var.now, env: c.env, url: c.req.url, asking }
+  const request = {
+    db: c.var.db,
+    now: c.var.now,
+    env: c.env,
+    url: c.req.url,
+    asking,
+    language: readerFor(c).language,
+  }
   const outcome = mayMail ? await sendLink(request, email, next) : 'on_the_way'
   if (outcome === 'mailed' && setCookie) c.header('Set-Cookie', setCookie, { append: true })
   noteForLog(c, { outcome: `link_${outcome}` })
@@ -165,7 +172,14 @@ export class Sessions extends WorkerEntrypoint<AuthBindings> implements AuthServ
     if (!session) throw new Error('There is no session.')
     const settings = { secret: this.env.AUTH_SECRET, secure: isSecure(url) }
     const { setCookie: _, ...asking } = await askingBrowser(headers, settings)
-    const request = { db: connect(this.env), now: new Date(), env: this.env, url, asking }
+    const request = {
+      db: connect(this.env),
+      now: new Date(),
+      env: this.env,
+      url,
+      asking,
+      language: 'en' as const,
+    }
     const outcome = await sendLink(request, session.user.email, safePath(next))
     if (outcome === 'refused') throw new Error('The address of a session is not deliverable.')
     return outcome

@@ -49,7 +49,7 @@ const Applications = ({ applications }: Pick<PortalData, 'applications'>) =>
 export default createRoutes<SessionEnv>().get('/portal', async (c) => {
   const { db, now, user } = c.var
   const period = periodOf(readPeriodDays(c.req.query('days')), now)
-  const data = await readPortal(db, user.email, period, now)
+  const data = await readPortal(db, user.email, period, now, readerFor(c).language)
   const { partnerships } = data
   const t = textsOf(c)
   const notices = [noticeFor(CONNECT_NOTICES, c.req.query('connect')), noticeFor(DONE, c.req.query('done'))]

@@ -3,6 +3,7 @@ import type { Db } from '../db/connection.ts'
 import { randomBase62 } from '../db/ids.ts'
 import { ApiError } from '../http/errors.ts'
 import { noteForLog } from '../http/logging.ts'
+import type { Language } from '../languages/languages.ts'
 import { limitedMailbox } from '../mail/address.ts'
 import { sha256 } from '../sha256.ts'
 import { Unavailable } from '../unavailable.ts'
@@ -29,6 +30,8 @@ export type LinkRequest = {
   env: Pick<AuthBindings, 'MAILER'>
   url: string
   asking: Asking
+  /** Of the mail. */
+  language: Language
 }
 
 /**
@@ -41,7 +44,7 @@ export type LinkRequest = {
  * @throws {ApiError} `try_again` when the mail was not sent
  */
 export const sendLink = async (
-  { db, now, env, url: requestUrl, asking }: LinkRequest,
+  { db, now, env, url: requestUrl, asking, language }: LinkRequest,
   email: string,
   next: string,
 ): Promise<'mailed' | 'on_the_way' | 'refused'> => {
@@ -52,7 +55,12 @@ export const sendLink = async (
   if (!(await saveLink(db, { email, mailbox, tokenHash, next, now, expiresAt, asking }))) return 'on_the_way'
   const url = confirmUrl(requestUrl, token)
   try {
-    const outcome = await env.MAILER.sendSignInLink({ to: email, url, expiresInMinutes: LINK_MINUTES })
+    const outcome = await env.MAILER.sendSignInLink({
+      to: email,
+      url,
+      expiresInMinutes: LINK_MINUTES,
+      language,
+    })
     if (outcome === 'sent') return 'mailed'
     await dropLink(db, tokenHash)
     return outcome

@@ -1,7 +1,10 @@
 /** The texts of emails about people: signing in, invitations, addresses, and connected accounts. */
+
+import { inEnglish, type Translate } from '../languages/message.ts'
+import * as m from '../languages/messages.ts'
 import { formatMoney } from '../money.ts'
 import { counted } from '../plural.ts'
-import { draft, editableDraft, greeting, HOW_TO_SIGN_IN } from './compose.tsx'
+import { draft, editableDraft, greeting, paragraph } from './compose.tsx'
 import type {
   AddressDetails,
   InvitationDetails,
@@ -17,7 +20,7 @@ import type {
 } from './details.ts'
 import type { SignInMail } from './mailer.rpc.ts'
 import type { Draft, Paragraph } from './paragraphs.ts'
-import type { EditedText } from './texts.ts'
+import { type EditedText, introOfBackend } from './texts.ts'
 
 /** A merchant whose workspace has no name in a mail has that of the program. */
 const merchantNamed = <Details extends { workspaceName: string | null; programName: string }>(
@@ -28,85 +31,93 @@ const merchantNamed = <Details extends { workspaceName: string | null; programNa
 })
 
 /** Who sent a mail that a merchant caused, which nobody can leave out. */
-const sentBy = (workspaceName: string | null, sender: string | null): Paragraph[] =>
-  workspaceName && sender ? [['Sent by ', { name: workspaceName }, ' (', { name: sender }, ').']] : []
+const sentBy = (workspaceName: string | null, sender: string | null, t: Translate): Paragraph[] =>
+  workspaceName && sender
+    ? [paragraph(t, m.mail_sent_by, { workspace: { name: workspaceName }, sender: { name: sender } })]
+    : []
 
 /** What becomes of the links that a partner has shared. The earlier platform’s is as it was imported, if it is known. */
-const linksOf = ({ link, formerLink }: MovedDetails): Paragraph[] => {
-  if (!formerLink)
-    return [
-      ['Your link:', { text: link }],
-      'If the link you have shared ends in the same way, keep it: it still works. Otherwise, please share this one from now on.',
-    ]
+const linksOf = ({ link: own, formerLink }: MovedDetails, t: Translate): Paragraph[] => {
+  const link = { text: own }
+  if (!formerLink) return [paragraph(t, m.mail_your_link, { link }), t(m.mail_same_ending)]
+  const former = paragraph(t, m.mail_former_link, { link: { text: formerLink.url } })
   return formerLink.works
-    ? [
-        ['Your link so far:', { text: formerLink.url }],
-        'It still works: you can leave it where you have shared it.',
-        ['Your link from now on:', { text: link }],
-      ]
-    : [
-        ['Your link so far:', { text: formerLink.url }],
-        'It no longer counts: please replace it where you have shared it.',
-        ['Your new link:', { text: link }],
-      ]
+    ? [former, t(m.mail_former_works), paragraph(t, m.mail_link_from_now, { link })]
+    : [former, t(m.mail_former_ended), paragraph(t, m.mail_new_link, { link })]
 }
 
 /**
  * "We’ve moved": informs an imported partner that the program has moved (spec section 4.3). What the merchant wrote is text,
  * also the links: only the portal is linked.
  */
-export const movedDraft = (details: MovedDetails, edited?: EditedText): Draft =>
-  editableDraft('moved', merchantNamed(details), edited, [
-    ...linksOf(details),
-    ['Find your link and your coupon codes in the partner portal:', { link: details.portalUrl }],
-    HOW_TO_SIGN_IN,
-    'Thank you for being a partner.',
-    ...sentBy(details.workspaceName, details.sentBy),
-  ])
+export const movedDraft = (details: MovedDetails, edited?: EditedText, t = inEnglish): Draft =>
+  editableDraft(
+    'moved',
+    merchantNamed(details),
+    edited,
+    [
+      ...linksOf(details, t),
+      paragraph(t, m.mail_find_link, { link: { link: details.portalUrl } }),
+      t(m.mail_sign_in_hint),
+      t(m.mail_thanks),
+      ...sentBy(details.workspaceName, details.sentBy, t),
+    ],
+    t,
+  )
 
 /** Welcomes a partner that a manager has added, or whose application was approved. */
-export const welcomeDraft = (details: WelcomeDetails, edited?: EditedText): Draft =>
-  editableDraft('welcome', details, edited, [
-    ['Your link:', { text: details.link }],
+export const welcomeDraft = (details: WelcomeDetails, edited?: EditedText, t = inEnglish): Draft =>
+  editableDraft(
+    'welcome',
+    details,
+    edited,
     [
-      'See what your link has brought and what you have earned in the partner portal:',
-      { link: details.portalUrl },
+      paragraph(t, m.mail_your_link, { link: { text: details.link } }),
+      paragraph(t, m.mail_see_earnings, { link: { link: details.portalUrl } }),
+      t(m.mail_sign_in_hint),
+      ...sentBy(details.workspaceName, details.sentBy, t),
+      t(m.mail_unexpected),
     ],
-    HOW_TO_SIGN_IN,
-    ...sentBy(details.workspaceName, details.sentBy),
-    'If you did not expect this email, ignore it.',
-  ])
+    t,
+  )
 
 /** What a manager wrote to many partners. It is text: nothing in it becomes a link. */
-export const messageDraft = (details: MessageDetails, written: EditedText): Draft =>
-  editableDraft('message', details, written, sentBy(details.workspaceName, details.sentBy))
-
-/** Where no person invites. */
-const INVITED_BY_NOBODY =
-  'Hello,\n\n{workspaceName} invites you to be a partner of {programName}. You get a link of your own, and earn with what it brings.'
+export const messageDraft = (details: MessageDetails, written: EditedText, t = inEnglish): Draft =>
+  editableDraft('message', details, written, sentBy(details.workspaceName, details.sentBy, t), t)
 
 /** Invites somebody to be a partner. What a backend sends is in the name of its workspace. */
-export const partnerInvitationDraft = (details: PartnerInvitationDetails, edited?: EditedText): Draft => {
+export const partnerInvitationDraft = (
+  details: PartnerInvitationDetails,
+  edited?: EditedText,
+  t = inEnglish,
+): Draft => {
   const { invitedBy, workspaceName, url } = details
   const words = {
     subject: edited?.subject ?? null,
-    intro: edited?.intro ?? (invitedBy ? null : INVITED_BY_NOBODY),
+    intro: edited?.intro ?? (invitedBy ? null : introOfBackend(t)),
   }
-  return editableDraft('partner_invitation', { ...details, invitedBy: invitedBy ?? workspaceName }, words, [
-    { button: 'See the terms and accept', link: url },
-    'You sign in with the address that received this email. You need no password.',
-    ...sentBy(workspaceName, invitedBy),
-    'If you do not want to be a partner, ignore this email.',
-  ])
+  return editableDraft(
+    'partner_invitation',
+    { ...details, invitedBy: invitedBy ?? workspaceName },
+    words,
+    [
+      { button: t(m.mail_see_terms), link: url },
+      t(m.mail_sign_in_hint_you),
+      ...sentBy(workspaceName, invitedBy, t),
+      t(m.mail_no_partner),
+    ],
+    t,
+  )
 }
 
 /** Says that an application was rejected. What the merchant wrote is text. */
-export const rejectionDraft = (details: RejectionDetails, edited?: EditedText): Draft =>
+export const rejectionDraft = (details: RejectionDetails, edited?: EditedText, t = inEnglish): Draft =>
   editableDraft(
     'application_rejected',
     details,
     edited,
-    details.reason ? [['The reason:', { text: details.reason }]] : [],
+    details.reason ? [paragraph(t, m.mail_the_reason, { reason: { text: details.reason } })] : [],
+    t,
   )
 
 /** What each role allows. */
@@ -141,105 +152,87 @@ export const webhookDisabledDraft = ({ workspaceName, host, url }: WebhookDisabl
   ])
 
 /** The link that proves a partner's new address. */
-export const addressLinkDraft = ({ partnerName, from, to, url }: AddressDetails): Draft =>
-  draft('Confirm your new email address', 'Nothing changes until you open the link.', [
-    greeting(partnerName),
-    ['The partner ', { name: from }, ' wants to use the address ', { name: to }, ' from now on.'],
-    'To confirm it, open this link in the browser in which you asked for it:',
-    { button: 'Confirm address', link: url },
-    'The link works once, within a day, and only while you are signed in with the old address.',
-    'If you do not know about this, ignore this email. Nothing changes without the link.',
+export const addressLinkDraft = ({ partnerName, from, to, url }: AddressDetails, t = inEnglish): Draft =>
+  draft(t(m.mail_address_subject), t(m.mail_address_preview), [
+    greeting(partnerName, t),
+    paragraph(t, m.mail_address_wants, { from: { name: from }, to: { name: to } }),
+    t(m.mail_address_open),
+    { button: t(m.mail_address_button), link: url },
+    t(m.mail_address_once),
+    t(m.mail_address_ignore),
   ])
 
 /** Notifies the old address of a partner that it was replaced. */
-export const addressChangedDraft = (details: AddressDetails): Draft => {
+export const addressChangedDraft = (details: AddressDetails, t = inEnglish): Draft => {
   const { partnerName, from, to, url, workspaceName } = details
-  if (workspaceName) return addressCorrectedDraft({ partnerName, from, workspaceName })
-  return draft(
-    'Your email address was changed',
-    'If you did not do this, contact the merchants of your programs.',
-    [
-      greeting(partnerName),
-      ['The address of your partner accounts was changed from ', { name: from }, ' to ', { name: to }, '.'],
-      'Your earnings, links and connected accounts did not change. Sign in with the new address.',
-      'If you did not do this, contact the merchants of your programs immediately.',
-      { button: 'Open portal', link: url },
-    ],
-  )
+  if (workspaceName) return addressCorrectedDraft({ partnerName, from, workspaceName }, t)
+  return draft(t(m.mail_address_changed_subject), t(m.mail_address_changed_preview), [
+    greeting(partnerName, t),
+    paragraph(t, m.mail_address_changed, { from: { name: from }, to: { name: to } }),
+    t(m.mail_address_changed_same),
+    t(m.mail_address_changed_contact),
+    { button: t(m.mail_open_portal), link: url },
+  ])
 }
 
+type Correction = Pick<AddressDetails, 'partnerName' | 'from'> & { workspaceName: string }
+
 /** The same when a manager did it. The new address may be another person's, so it is not named. */
-const addressCorrectedDraft = ({
-  partnerName,
-  from,
-  workspaceName,
-}: Pick<AddressDetails, 'partnerName' | 'from'> & { workspaceName: string }): Draft =>
-  draft(
-    `${workspaceName} changed your email address`,
-    `If you did not ask for this, contact ${workspaceName}.`,
-    [
-      greeting(partnerName),
-      [
-        { name: workspaceName },
-        ' changed the address of your partner account. It was ',
-        { name: from },
-        ', and you can no longer sign in to this account with it.',
-      ],
-      'Earnings, links and connected accounts did not change.',
-      ['If you did not ask for this, contact ', { name: workspaceName }, ' immediately.'],
-    ],
-  )
+const addressCorrectedDraft = ({ partnerName, from, workspaceName }: Correction, t: Translate): Draft => {
+  const name = { workspace: workspaceName }
+  const workspace = { name: workspaceName }
+  return draft(t(m.mail_address_corrected_subject, name), t(m.mail_address_corrected_preview, name), [
+    greeting(partnerName, t),
+    paragraph(t, m.mail_address_corrected, { workspace, from: { name: from } }),
+    t(m.mail_address_corrected_same),
+    paragraph(t, m.mail_address_corrected_contact, { workspace }),
+  ])
+}
 
 /** Reports a sign-in in a browser that is new to the person's account, also if somebody else did it. */
-export const newBrowserDraft = ({ browser, signedInAt, url }: NewBrowserDetails): Draft =>
-  draft('New sign-in to your Tributary account', 'If it was you, you need to do nothing.', [
-    'Hello,',
-    ['Your account was signed in to in a new browser: ', { name: browser }, ', ', { name: signedInAt }, '.'],
-    'If it was you, you need to do nothing.',
-    'If it was not you, somebody can read your email. Change the password of your mailbox, then choose “Sign out everywhere” on the page of your sessions.',
-    { button: 'View sessions', link: url },
+export const newBrowserDraft = ({ browser, signedInAt, url }: NewBrowserDetails, t = inEnglish): Draft =>
+  draft(t(m.mail_browser_subject), t(m.mail_browser_was_you), [
+    t(m.mail_hello),
+    paragraph(t, m.mail_browser, { browser: { name: browser }, time: { name: signedInAt } }),
+    t(m.mail_browser_was_you),
+    t(m.mail_browser_not_you),
+    { button: t(m.mail_browser_button), link: url },
   ])
 
 /** What a change of a partner's Stripe account means. */
-const changeWords = ({ workspaceName, change, heldUntil }: PayoutAccountDetails): Paragraph => {
-  const name = { name: workspaceName }
-  if (change === 'connected')
-    return ['A Stripe account was connected. ', name, ' pays you to it once Stripe has your details.']
-  if (change === 'disconnected')
-    return ['Your Stripe account was disconnected. ', name, ' cannot pay you until you connect one.']
-  return [
-    'Another Stripe account was connected in place of your former one. ',
-    name,
-    ` pays you to it from ${heldUntil ?? 'then'} on.`,
-  ]
+const changeWords = ({ workspaceName, change, heldUntil }: PayoutAccountDetails, t: Translate): Paragraph => {
+  const workspace = { name: workspaceName }
+  if (change === 'connected') return paragraph(t, m.mail_account_connected, { workspace })
+  if (change === 'disconnected') return paragraph(t, m.mail_account_disconnected, { workspace })
+  return heldUntil
+    ? paragraph(t, m.mail_account_changed, { workspace, time: { name: heldUntil } })
+    : paragraph(t, m.mail_account_changed_then, { workspace })
 }
 
-const ACCOUNT_SUBJECTS: Record<PayoutAccountDetails['change'], (merchant: string) => string> = {
-  connected: (merchant) => `Your Stripe account for payouts from ${merchant} was connected`,
-  changed: (merchant) => `Your Stripe account for payouts from ${merchant} was changed`,
-  disconnected: (merchant) => `Your Stripe account for payouts from ${merchant} was disconnected`,
-}
+const ACCOUNT_SUBJECTS = {
+  connected: m.mail_account_connected_subject,
+  changed: m.mail_account_changed_subject,
+  disconnected: m.mail_account_disconnected_subject,
+} as const
 
 /** Reports that a partner's Stripe account was connected, changed or disconnected, also if somebody else did it. */
-export const payoutAccountDraft = (details: PayoutAccountDetails): Draft => {
-  const { partnerName, workspaceName, change, confirmUrl, portalUrl } = details
+export const payoutAccountDraft = (details: PayoutAccountDetails, t = inEnglish): Draft => {
+  const { partnerName, workspaceName: workspace, change, confirmUrl, portalUrl } = details
   const confirm: Paragraph[] =
     change === 'changed' && confirmUrl
       ? [
-          'If it was you, confirm the account to be paid to it without waiting:',
-          { button: 'Confirm account', link: confirmUrl },
-          'The link works while you are signed in to the portal with this address.',
+          t(m.mail_account_confirm),
+          { button: t(m.confirm_account), link: confirmUrl },
+          t(m.mail_account_confirm_hint),
         ]
       : []
-  return draft(ACCOUNT_SUBJECTS[change](workspaceName), 'If you did not do this, open the portal.', [
-    greeting(partnerName),
-    changeWords(details),
+  return draft(t(ACCOUNT_SUBJECTS[change], { workspace }), t(m.mail_account_preview), [
+    greeting(partnerName, t),
+    changeWords(details, t),
     ...confirm,
-    change === 'changed'
-      ? 'If you did not do this, do not confirm it: open the portal, disconnect the account, and contact the merchant immediately.'
-      : 'If you did not do this, open the portal, check your account, and contact the merchant.',
-    { button: 'Open portal', link: portalUrl },
-    HOW_TO_SIGN_IN,
+    t(change === 'changed' ? m.mail_account_not_you_changed : m.mail_account_not_you),
+    { button: t(m.mail_open_portal), link: portalUrl },
+    t(m.mail_sign_in_hint),
   ])
 }
 
@@ -269,11 +262,14 @@ export const openingBalancesDraft = (details: OpeningBalancesDetails): Draft => 
 }
 
 /** A sign-in link. */
-export const signInDraft = ({ url, expiresInMinutes }: Omit<SignInMail, 'to'>): Draft =>
-  draft('Your sign-in link for Tributary', `The link works once, within ${expiresInMinutes} minutes.`, [
-    'Hello,',
-    'Use this link to sign in to Tributary:',
-    { button: 'Sign in', link: url },
-    `The link works once, within ${expiresInMinutes} minutes.`,
-    'If you did not request it, ignore this email. Nobody can sign in without it.',
+export const signInDraft = (
+  { url, expiresInMinutes: minutes }: Pick<SignInMail, 'url' | 'expiresInMinutes'>,
+  t = inEnglish,
+): Draft =>
+  draft(t(m.mail_sign_in_subject), t(m.mail_sign_in_once, { minutes }), [
+    t(m.mail_hello),
+    t(m.mail_sign_in_use),
+    { button: t(m.sign_in), link: url },
+    t(m.mail_sign_in_once, { minutes }),
+    t(m.mail_sign_in_ignore),
   ])

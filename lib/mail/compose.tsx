@@ -1,8 +1,11 @@
 /** What all emails are composed of. Names are untrusted input, which layout.tsx escapes. */
+import type { Language } from '../languages/languages.ts'
+import { inEnglish, type RichMessage, type Tag, type Translate, translator } from '../languages/message.ts'
+import * as m from '../languages/messages.ts'
 import { type MailContent, subjectLine } from './content.ts'
 import { type MailBrand, renderHtml, renderText } from './layout.tsx'
 import type { TextKind } from './mails.ts'
-import type { Draft, Paragraph } from './paragraphs.ts'
+import type { Draft, Paragraph, Part } from './paragraphs.ts'
 import { type EditedText, introOf, previewOf, subjectOf, type Values } from './texts.ts'
 
 /** @param preview a sentence that mail programs show beside the subject */
@@ -12,8 +15,24 @@ export const draft = (subject: string, preview: string, paragraphs: Paragraph[])
   paragraphs,
 })
 
-const supportLine = ({ supportEmail }: MailBrand): Paragraph[] =>
-  supportEmail ? [['Questions? Write to ', { name: supportEmail }, '.']] : []
+/** What fills a message: a part where it has a tag. */
+type PartValues<Values> = { [K in keyof Values]: Values[K] extends Tag ? Part : Values[K] }
+
+/** A paragraph from a message with tags, which stand for names and links. */
+export const paragraph = <Values extends object>(
+  t: Translate,
+  message: RichMessage<Values>,
+  values: PartValues<Values>,
+): Part[] => {
+  const filled = Object.entries(values).map(([name, value]) => [
+    name,
+    typeof value === 'object' ? () => value : value,
+  ])
+  return [t(message, Object.fromEntries(filled) as Values)].flat() as unknown as Part[]
+}
+
+const supportLine = ({ supportEmail }: MailBrand, t: Translate): Paragraph[] =>
+  supportEmail ? [paragraph(t, m.mail_questions, { name: { name: supportEmail } })] : []
 
 /**
  * An email in HTML and in plain text. With a brand, it has the logo at its head, and the support address at its foot.
@@ -24,12 +43,13 @@ export const render = (
   { subject, preview, paragraphs }: Draft,
   brand?: MailBrand,
   foot: Paragraph[] = [],
+  language: Language = 'en',
 ): MailContent => {
-  const all = [...paragraphs, ...(brand ? supportLine(brand) : []), ...foot]
+  const all = [...paragraphs, ...(brand ? supportLine(brand, translator(language)) : []), ...foot]
   const line = subjectLine(subject)
   return {
     subject: line,
-    html: renderHtml({ subject: line, preview, paragraphs: all }, brand),
+    html: renderHtml({ subject: line, preview, paragraphs: all }, brand, language),
     text: renderText(all),
   }
 }
@@ -40,15 +60,13 @@ export const editableDraft = (
   values: Values,
   edited: EditedText | undefined,
   rest: Paragraph[],
+  t: Translate,
 ): Draft =>
-  draft(subjectOf(kind, edited, values), previewOf(kind, edited, values), [
-    ...introOf(kind, edited, values),
+  draft(subjectOf(kind, edited, values, t), previewOf(kind, edited, values, t), [
+    ...introOf(kind, edited, values, t),
     ...rest,
   ])
 
 /** Greets a partner, by name if it is known. */
-export const greeting = (partnerName: string | null): Paragraph =>
-  partnerName?.trim() ? ['Hello ', { name: partnerName }, ','] : 'Hello,'
-
-/** How a partner signs in to the portal. */
-export const HOW_TO_SIGN_IN = 'Sign in with the address that received this email. You need no password.'
+export const greeting = (partnerName: string | null, t: Translate = inEnglish): Paragraph =>
+  partnerName?.trim() ? paragraph(t, m.mail_hello_name, { name: { name: partnerName } }) : t(m.mail_hello)

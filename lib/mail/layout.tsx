@@ -4,6 +4,9 @@
  */
 import type { Brand } from '../brand/brand.ts'
 import { textOn } from '../brand/colors.ts'
+import type { Language } from '../languages/languages.ts'
+import { translator } from '../languages/message.ts'
+import * as m from '../languages/messages.ts'
 import { oneLine } from './content.ts'
 import type { Draft, Paragraph } from './paragraphs.ts'
 
@@ -31,8 +34,10 @@ const Link = ({ address, label = address }: { address: string; label?: string | 
     <span style={ADDRESS}>{address}</span>
   )
 
+type ButtonProps = { label: string; address: string; color: string; language: Language }
+
 /** The main action: a button and, for clients that show none, its URL. */
-const Button = ({ label, address, color }: { label: string; address: string; color: string }) => (
+const Button = ({ label, address, color, language }: ButtonProps) => (
   <>
     {isWeb(address) && (
       <p>
@@ -42,7 +47,7 @@ const Button = ({ label, address, color }: { label: string; address: string; col
       </p>
     )}
     <p style="font-size:.875em">
-      Or open this link:
+      {translator(language)(m.mail_or_open_link)}
       <br />
       <Link address={address} />
     </p>
@@ -61,10 +66,12 @@ const Lines = ({ text }: { text: string }) => (
   </>
 )
 
-const HtmlParagraph = ({ paragraph, color }: { paragraph: Paragraph; color: string }) => {
+type ParagraphProps = { paragraph: Paragraph; color: string; language: Language }
+
+const HtmlParagraph = ({ paragraph, color, language }: ParagraphProps) => {
   if (typeof paragraph === 'string') return <p>{paragraph}</p>
   if ('button' in paragraph)
-    return <Button label={paragraph.button} address={oneLine(paragraph.link)} color={color} />
+    return <Button label={paragraph.button} address={oneLine(paragraph.link)} {...{ color, language }} />
   return (
     <p>
       {paragraph.map((part) => {
@@ -105,9 +112,13 @@ const Head = ({ logoUrl, name }: MailBrand) => (
 )
 
 /** A complete email in HTML. */
-export const renderHtml = ({ subject, preview, paragraphs }: Draft, brand?: MailBrand): string => {
+export const renderHtml = (
+  { subject, preview, paragraphs }: Draft,
+  brand?: MailBrand,
+  language: Language = 'en',
+): string => {
   const markup = (
-    <html lang="en">
+    <html lang={language}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -119,7 +130,7 @@ export const renderHtml = ({ subject, preview, paragraphs }: Draft, brand?: Mail
         <div style={HIDDEN}>{oneLine(preview)}</div>
         {brand && <Head {...brand} />}
         {paragraphs.map((paragraph) => (
-          <HtmlParagraph paragraph={paragraph} color={brand?.accentColor ?? OUR_COLOR} />
+          <HtmlParagraph paragraph={paragraph} color={brand?.accentColor ?? OUR_COLOR} language={language} />
         ))}
       </body>
     </html>

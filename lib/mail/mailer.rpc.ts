@@ -1,3 +1,5 @@
+import type { Language } from '../languages/languages.ts'
+
 /** The RPC methods of the mailer Worker. */
 export type MailerService = {
   /** Whether mail can be sent at all. */
@@ -13,4 +15,9 @@ export type MailerService = {
 }
 
 /** A mail with a sign-in link. */
-export type SignInMail = { to: string; url: string; expiresInMinutes: number }
+export type SignInMail = {
+  to: string
+  url: string
+  expiresInMinutes: number
+  language?: Language | undefined
+}

@@ -79,6 +79,10 @@ export const PARTNER_MAIL_KINDS = [
 ] as const satisfies MailKind[]
 export type PartnerMailKind = (typeof PARTNER_MAIL_KINDS)[number]
 
+/** Those in the recipient's language. Mails to managers are English. */
+export const isTranslated = (kind: string): boolean =>
+  [...PARTNER_MAIL_KINDS, 'message', 'new_browser'].includes(kind)
+
 /** Those whose text is made of words and placeholders: the same, and what a manager writes to many partners at once. */
 export type TextKind = EditableKind | 'message'
 

@@ -1,5 +1,5 @@
 /** A part of a paragraph: text, a name from user input, a link, in HTML under its label, or a URL from user input in a line of its own. */
-type Part = string | { name: string } | { link: string; label?: string } | { text: string }
+export type Part = string | { name: string } | { link: string; label?: string } | { text: string }
 
 /** The source of both the HTML and the plain text of a mail. */
 export type Paragraph = string | Part[] | { button: string; link: string }

@@ -21,6 +21,8 @@ export type LeasedMail = {
   isTest: boolean
   /** The words that managers have given to its kind by now, or have written to many partners. */
   edited: EditedText | undefined
+  /** In which the partner last read the portal; null if it never did. */
+  language: string | null
   /** The brand of its program by now. */
   brand: Brand | undefined
   /** What the link that ends such mails is signed with; null if nothing ends them. */
@@ -85,6 +87,8 @@ export const leaseMails = async (
               m.key_version as "keyVersion",
               m.failed_at is not null as "isWithheld",
               m.occasion = 'test' as "isTest",
+              coalesce((select p.language from partners p where p.id = m.partner_id),
+                       (select p.language from partners p where p.email = m.recipient and p.language is not null limit 1)) as language,
               (select w.name from workspaces w where w.id = m.workspace_id) as "workspaceName",
               case when m.kind = 'message'
                 then (select jsonb_build_object('subject', g.subject, 'intro', g.content) from mailings g

@@ -1,4 +1,6 @@
 /** One run of the mailer: leases the mails that are due, sends them, and saves the results. */
+
+import { languageOf } from '../languages/languages.ts'
 import { type Budget, type BudgetEnv, hasLeft, newBudget, withDb } from '../payouts/budget.service.ts'
 import { Unavailable } from '../unavailable.ts'
 import { deliverableAddress } from './address.ts'
@@ -66,7 +68,7 @@ const trySend = async (mail: LeasedMail, transport: Transport): Promise<Outcome>
   if (!to) return { kind: 'refused', code: 'invalid_address', message: 'This is not an email address.' }
   try {
     const unsubscribeUrl = await unsubscribeUrlOf(mail)
-    const content = outboxContent({ ...mail, unsubscribeUrl })
+    const content = outboxContent({ ...mail, unsubscribeUrl, language: languageOf(mail.language) })
     const headers = unsubscribeUrl && { headers: unsubscribeHeaders(unsubscribeUrl) }
     const merchant = mail.workspaceName && isOfMerchant(mail.kind) && { merchant: mail.workspaceName }
     return await transport(

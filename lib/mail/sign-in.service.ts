@@ -1,5 +1,5 @@
 /** Sign-in links: sent immediately, and never stored. */
-
+import { translator } from '../languages/message.ts'
 import { signInDraft } from './account-texts.tsx'
 import { deliverableAddress } from './address.ts'
 import { render } from './compose.tsx'
@@ -21,7 +21,9 @@ const MAX_WAIT_MS = 1_000
 export const sendSignInLink = async (transport: Transport, mail: SignInMail): Promise<'sent' | 'refused'> => {
   const to = deliverableAddress(mail.to)
   if (!to) return 'refused'
-  const ready = { id: crypto.randomUUID(), to, ...render(signInDraft(mail)) }
+  const { language = 'en' } = mail
+  const content = render(signInDraft(mail, translator(language)), undefined, [], language)
+  const ready = { id: crypto.randomUUID(), to, ...content }
   for (let attempt = 1; ; attempt++) {
     const outcome = await transport(ready, { timeoutMs: TIMEOUT_MS })
     if (outcome.kind === 'sent' || outcome.kind === 'refused') return outcome.kind

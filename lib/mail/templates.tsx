@@ -1,5 +1,8 @@
 /** The content of each kind of mail, from the details that the outbox keeps. */
 import { type Brand, isBranded } from '../brand/brand.ts'
+import type { Language } from '../languages/languages.ts'
+import { type Translate, translator } from '../languages/message.ts'
+import * as m from '../languages/messages.ts'
 import {
   addressChangedDraft,
   addressLinkDraft,
@@ -14,10 +17,11 @@ import {
   webhookDisabledDraft,
   welcomeDraft,
 } from './account-texts.tsx'
-import { render } from './compose.tsx'
+import { paragraph, render } from './compose.tsx'
 import { type MailContent, subjectLine } from './content.ts'
 import type { ConnectDetails, MoneyDetails, MovedDetails, PayoutRunDetails } from './details.ts'
-import { isOfProgram, type OutboxKind } from './mails.ts'
+import { inLanguage } from './in-language.ts'
+import { isOfProgram, isTranslated, type OutboxKind } from './mails.ts'
 import type { Draft, Paragraph } from './paragraphs.ts'
 import {
   bankRefusedDraft,
@@ -90,9 +94,10 @@ const aboutAddress = (details: Stored) => ({
   workspaceName: typeof details.workspaceName === 'string' ? details.workspaceName : null,
 })
 
-const DRAFTS: Record<OutboxKind, (details: Stored, edited?: EditedText) => Draft> = {
-  moved: (details, edited) => movedDraft(toMoved(details), edited),
-  message: (details, edited) => {
+/** Mails to managers are English. */
+const DRAFTS: Record<OutboxKind, (details: Stored, edited: EditedText | undefined, t: Translate) => Draft> = {
+  moved: (details, edited, t) => movedDraft(toMoved(details), edited, t),
+  message: (details, edited, t) => {
     if (!edited) throw new Error('The text of this mail was removed.')
     return messageDraft(
       {
@@ -101,10 +106,11 @@ const DRAFTS: Record<OutboxKind, (details: Stored, edited?: EditedText) => Draft
         sentBy: required(details, 'sentBy'),
       },
       edited,
+      t,
     )
   },
-  welcome: (details, edited) => welcomeDraft(toWelcome(details), edited),
-  application_rejected: (details, edited) =>
+  welcome: (details, edited, t) => welcomeDraft(toWelcome(details), edited, t),
+  application_rejected: (details, edited, t) =>
     rejectionDraft(
       {
         applicantName: required(details, 'applicantName'),
@@ -112,8 +118,9 @@ const DRAFTS: Record<OutboxKind, (details: Stored, edited?: EditedText) => Draft
         reason: typeof details.reason === 'string' ? details.reason : null,
       },
       edited,
+      t,
     ),
-  partner_invitation: (details, edited) =>
+  partner_invitation: (details, edited, t) =>
     partnerInvitationDraft(
       {
         programName: required(details, 'programName'),
@@ -122,6 +129,7 @@ const DRAFTS: Record<OutboxKind, (details: Stored, edited?: EditedText) => Draft
         url: required(details, 'url'),
       },
       edited,
+      t,
     ),
   invitation: (details) =>
     invitationDraft({
@@ -130,25 +138,31 @@ const DRAFTS: Record<OutboxKind, (details: Stored, edited?: EditedText) => Draft
       invitedBy: required(details, 'invitedBy'),
       url: required(details, 'url'),
     }),
-  address_link: (details) => addressLinkDraft(aboutAddress(details)),
-  address_changed: (details) => addressChangedDraft(aboutAddress(details)),
-  new_browser: (details) =>
-    newBrowserDraft({
-      browser: required(details, 'browser'),
-      signedInAt: required(details, 'signedInAt'),
-      url: required(details, 'url'),
-    }),
-  payout_account: (details) =>
-    payoutAccountDraft({
-      partnerName: typeof details.partnerName === 'string' ? details.partnerName : null,
-      workspaceName: required(details, 'workspaceName'),
-      change:
-        details.change === 'disconnected' || details.change === 'changed' ? details.change : 'connected',
-      ...(typeof details.heldUntil === 'string' && { heldUntil: details.heldUntil }),
-      ...(typeof details.confirmUrl === 'string' && { confirmUrl: details.confirmUrl }),
-      portalUrl: required(details, 'portalUrl'),
-    }),
-  bank_refused: (details, edited) =>
+  address_link: (details, _, t) => addressLinkDraft(aboutAddress(details), t),
+  address_changed: (details, _, t) => addressChangedDraft(aboutAddress(details), t),
+  new_browser: (details, _, t) =>
+    newBrowserDraft(
+      {
+        browser: required(details, 'browser'),
+        signedInAt: required(details, 'signedInAt'),
+        url: required(details, 'url'),
+      },
+      t,
+    ),
+  payout_account: (details, _, t) =>
+    payoutAccountDraft(
+      {
+        partnerName: typeof details.partnerName === 'string' ? details.partnerName : null,
+        workspaceName: required(details, 'workspaceName'),
+        change:
+          details.change === 'disconnected' || details.change === 'changed' ? details.change : 'connected',
+        ...(typeof details.heldUntil === 'string' && { heldUntil: details.heldUntil }),
+        ...(typeof details.confirmUrl === 'string' && { confirmUrl: details.confirmUrl }),
+        portalUrl: required(details, 'portalUrl'),
+      },
+      t,
+    ),
+  bank_refused: (details, edited, t) =>
     bankRefusedDraft(
       {
         partnerName: typeof details.partnerName === 'string' ? details.partnerName : null,
@@ -158,29 +172,34 @@ const DRAFTS: Record<OutboxKind, (details: Stored, edited?: EditedText) => Draft
         portalUrl: required(details, 'portalUrl'),
       },
       edited,
+      t,
     ),
-  connect_account: (details, edited) => connectAccountDraft(aboutConnecting(details), edited),
-  connect_reminder: (details, edited) => connectReminderDraft(aboutConnecting(details), edited),
-  payout_sent: (details, edited) =>
+  connect_account: (details, edited, t) => connectAccountDraft(aboutConnecting(details), edited, t),
+  connect_reminder: (details, edited, t) => connectReminderDraft(aboutConnecting(details), edited, t),
+  payout_sent: (details, edited, t) =>
     payoutSentDraft(
       {
         ...aboutMoney(details),
         method: details.method === 'manual' ? 'manual' : 'stripe',
       },
       edited,
+      t,
     ),
-  payment_details: (details) =>
-    paymentDetailsDraft({
-      partnerName: typeof details.partnerName === 'string' ? details.partnerName : null,
-      workspaceName: required(details, 'workspaceName'),
-      paidBy: typeof details.paidBy === 'string' ? details.paidBy : null,
-      effectiveAt: typeof details.effectiveAt === 'string' ? details.effectiveAt : '',
-      portalUrl: required(details, 'portalUrl'),
-    }),
-  payout_failed: (details, edited) =>
-    payoutFailedDraft({ ...aboutMoney(details), reason: required(details, 'reason') }, edited),
-  payout_returned: (details, edited) =>
-    payoutReturnedDraft({ ...aboutMoney(details), reason: required(details, 'reason') }, edited),
+  payment_details: (details, _, t) =>
+    paymentDetailsDraft(
+      {
+        partnerName: typeof details.partnerName === 'string' ? details.partnerName : null,
+        workspaceName: required(details, 'workspaceName'),
+        paidBy: typeof details.paidBy === 'string' ? details.paidBy : null,
+        effectiveAt: typeof details.effectiveAt === 'string' ? details.effectiveAt : '',
+        portalUrl: required(details, 'portalUrl'),
+      },
+      t,
+    ),
+  payout_failed: (details, edited, t) =>
+    payoutFailedDraft({ ...aboutMoney(details), reason: required(details, 'reason') }, edited, t),
+  payout_returned: (details, edited, t) =>
+    payoutReturnedDraft({ ...aboutMoney(details), reason: required(details, 'reason') }, edited, t),
   payout_approval: (details) => runDraft('payout_approval', aboutRun(details)),
   payout_report: (details) => runDraft('payout_report', aboutRun(details)),
   payout_review: (details) => runDraft('payout_review', aboutRun(details)),
@@ -228,14 +247,16 @@ type OutboxMail = {
   isTest?: boolean
   /** Where its recipient ends such mails. */
   unsubscribeUrl?: string | undefined
+  /** The recipient's, if it is known. */
+  language?: Language | undefined
 }
 
 /** Says at the foot of a mail how to end such mails. */
-const unsubscribeLine = (details: Stored, url: string | undefined): Paragraph[] => {
-  const from = typeof details.workspaceName === 'string' ? details.workspaceName : details.programName
-  return url
-    ? [['Unsubscribe from such emails of ', { name: String(from) }, ':', { link: url, label: 'Unsubscribe' }]]
-    : []
+const unsubscribeLine = (details: Stored, url: string | undefined, t: Translate): Paragraph[] => {
+  if (!url) return []
+  const workspace = typeof details.workspaceName === 'string' ? details.workspaceName : details.programName
+  const link = { link: url, label: t(m.unsubscribe) }
+  return [paragraph(t, m.mail_unsubscribe, { workspace: { name: String(workspace) }, link })]
 }
 
 /** The content of an outbox email. @throws if its details do not match its kind */
@@ -246,12 +267,17 @@ export const outboxContent = ({
   brand,
   isTest = false,
   unsubscribeUrl,
+  language: asked = 'en',
 }: OutboxMail): MailContent => {
+  const language = isTranslated(kind) ? asked : 'en'
+  const t = translator(language)
+  const own = inLanguage(details, language)
   const hasBrand = brand && isBranded(brand) && isOfProgram(kind)
   const mail = render(
-    DRAFTS[kind](details, edited),
+    DRAFTS[kind](own, edited, t),
     hasBrand ? { ...brand, name: required(details, 'programName') } : undefined,
-    unsubscribeLine(details, unsubscribeUrl),
+    unsubscribeLine(details, unsubscribeUrl, t),
+    language,
   )
   return isTest ? { ...mail, subject: subjectLine(`Test: ${mail.subject}`) } : mail
 }

@@ -2,6 +2,8 @@
  * The words of emails to partners that managers may change: the subject, and how the email begins. What follows is fixed,
  * because it says what to do, and who sent the email. Notices that protect an account are fixed as a whole.
  */
+import { inEnglish, type Translate } from '../languages/message.ts'
+import * as m from '../languages/messages.ts'
 import { oneLine } from './content.ts'
 import { EDITABLE_KINDS, type EditableKind, type TextKind } from './mails.ts'
 import type { Paragraph } from './paragraphs.ts'
@@ -23,106 +25,124 @@ type Placeholder = 'partnerName' | 'applicantName' | 'programName' | 'workspaceN
 /** What placeholders stand for. A mail to somebody without a name has none. */
 export type Values = { [K in Placeholder]?: string | null }
 
+/** A default text in a language, with its placeholders as they stand there. */
+type Written = (t: Translate) => string
+
 /** The preview is what mail programs show beside the subject. That of a message is how its text begins. */
-type Definition = MailText & { preview: string | null; placeholders: readonly Placeholder[] }
+type Definition = {
+  subject: Written
+  intro: Written
+  preview: Written | null
+  placeholders: readonly Placeholder[]
+}
+
+/** Keeps the placeholders of a message, which are filled later, also in what managers wrote. */
+const KEPT: Record<Placeholder, string> = {
+  partnerName: '{partnerName}',
+  applicantName: '{applicantName}',
+  programName: '{programName}',
+  workspaceName: '{workspaceName}',
+  invitedBy: '{invitedBy}',
+  amount: '{amount}',
+}
 
 const MONEY = ['partnerName', 'programName', 'amount'] as const
-const EARNED = 'Hello {partnerName},\n\nYou have earned {amount} as a partner of {programName}.'
 
 const TEXTS: Record<TextKind, Definition> = {
   welcome: {
-    subject: 'You are a partner of {programName}',
-    intro:
-      'Hello {partnerName},\n\nYou are now a partner of {programName}. Share your link, and you earn with what it brings.',
-    preview: 'Your link to share, and where you see what you earn with {programName}.',
+    subject: (t) => t(m.mail_welcome_subject, KEPT),
+    intro: (t) => t(m.mail_welcome_intro, KEPT),
+    preview: (t) => t(m.mail_welcome_preview, KEPT),
     placeholders: ['partnerName', 'programName', 'workspaceName'],
   },
   moved: {
-    subject: '{workspaceName}: we’ve moved the partner program {programName}',
-    intro:
-      'Hello {partnerName},\n\n{workspaceName} has moved its partner program {programName} to a new platform. You are already a partner there and do not need to apply again.',
-    preview: 'Your link at {programName}, and where you see what you earn now.',
+    subject: (t) => t(m.mail_moved_subject, KEPT),
+    intro: (t) => t(m.mail_moved_intro, KEPT),
+    preview: (t) => t(m.mail_moved_preview, KEPT),
     placeholders: ['partnerName', 'programName', 'workspaceName'],
   },
   message: {
-    subject: 'News from {programName}',
-    intro: 'Hello {partnerName},\n\n',
+    subject: (t) => t(m.mail_message_subject, KEPT),
+    intro: (t) => t(m.mail_message_intro, KEPT),
     preview: null,
     placeholders: ['partnerName', 'programName', 'workspaceName'],
   },
   partner_invitation: {
-    subject: '{programName} invites you to be a partner',
-    intro:
-      'Hello,\n\n{invitedBy} of {workspaceName} invites you to be a partner of {programName}. You get a link of your own, and earn with what it brings.',
-    preview: 'Read the terms of {programName}, and accept if you want to be a partner.',
+    subject: (t) => t(m.mail_partner_invitation_subject, KEPT),
+    intro: (t) => t(m.mail_partner_invitation_intro, KEPT),
+    preview: (t) => t(m.mail_partner_invitation_preview, KEPT),
     placeholders: ['programName', 'workspaceName', 'invitedBy'],
   },
   application_rejected: {
-    subject: 'Your application to {programName}',
-    intro:
-      'Hello {applicantName},\n\nThank you for your interest in being a partner of {programName}. Your application was not accepted.',
-    preview: '{programName} has decided on your application.',
+    subject: (t) => t(m.mail_application_rejected_subject, KEPT),
+    intro: (t) => t(m.mail_application_rejected_intro, KEPT),
+    preview: (t) => t(m.mail_application_rejected_preview, KEPT),
     placeholders: ['applicantName', 'programName'],
   },
   connect_account: {
-    subject: 'You have earned {amount} from {programName}',
-    intro: EARNED,
-    preview: 'See what is missing before {programName} can pay you.',
+    subject: (t) => t(m.mail_connect_account_subject, KEPT),
+    intro: (t) => t(m.mail_earned_intro, KEPT),
+    preview: (t) => t(m.mail_connect_account_preview, KEPT),
     placeholders: MONEY,
   },
   connect_reminder: {
-    subject: 'Reminder: {amount} from {programName} cannot be paid yet',
-    intro: EARNED,
-    preview: 'Your balance at {programName} is kept for you until you can be paid.',
+    subject: (t) => t(m.mail_connect_reminder_subject, KEPT),
+    intro: (t) => t(m.mail_earned_intro, KEPT),
+    preview: (t) => t(m.mail_connect_reminder_preview, KEPT),
     placeholders: MONEY,
   },
   payout_sent: {
-    subject: 'Payout of {amount} from {programName}',
-    intro: 'Hello {partnerName},\n\n{programName} has paid you {amount}.',
-    preview: '{programName} has paid your commissions. See them in the portal.',
+    subject: (t) => t(m.mail_payout_sent_subject, KEPT),
+    intro: (t) => t(m.mail_payout_sent_intro, KEPT),
+    preview: (t) => t(m.mail_payout_sent_preview, KEPT),
     placeholders: MONEY,
   },
   payout_failed: {
-    subject: 'Payout of {amount} from {programName} failed',
-    intro: 'Hello {partnerName},\n\n{programName} could not pay you {amount}.',
-    preview: 'Nothing is lost: {programName} still owes you the amount. See the reason.',
+    subject: (t) => t(m.mail_payout_failed_subject, KEPT),
+    intro: (t) => t(m.mail_payout_failed_intro, KEPT),
+    preview: (t) => t(m.mail_payout_failed_preview, KEPT),
     placeholders: MONEY,
   },
   payout_returned: {
-    subject: 'Payout of {amount} from {programName} was returned',
-    intro:
-      'Hello {partnerName},\n\n{programName} paid you {amount}, but your bank or payment service returned it.',
-    preview: 'The amount is still owed to you. Please check your payment details.',
+    subject: (t) => t(m.mail_payout_returned_subject, KEPT),
+    intro: (t) => t(m.mail_payout_returned_intro, KEPT),
+    preview: (t) => t(m.mail_payout_returned_preview),
     placeholders: MONEY,
   },
   bank_refused: {
-    subject: 'Your bank refused {amount} from {workspaceName}',
-    intro:
-      'Hello {partnerName},\n\nYour bank refused a payout of {amount} from the Stripe account that {workspaceName} pays you to. The money is in that account.',
-    preview: 'The money is in your Stripe account. Please check your bank account there.',
+    subject: (t) => t(m.mail_bank_refused_subject, KEPT),
+    intro: (t) => t(m.mail_bank_refused_intro, KEPT),
+    preview: (t) => t(m.mail_bank_refused_preview),
     placeholders: ['partnerName', 'workspaceName', 'amount'],
   },
 }
 
+/** How the invitation of a backend begins, which no person invites. */
+export const introOfBackend = (t: Translate): string => t(m.mail_partner_invitation_intro_of_workspace, KEPT)
+
 /** The default words of a mail. */
-export const defaultText = (kind: TextKind): MailText => {
-  const { subject, intro } = TEXTS[kind]
-  return { subject, intro }
-}
+export const defaultText = (kind: TextKind, t: Translate = inEnglish): MailText => ({
+  subject: TEXTS[kind].subject(t),
+  intro: TEXTS[kind].intro(t),
+})
 
 /** The placeholders of a mail, without braces. */
 export const placeholdersOf = (kind: TextKind): readonly Placeholder[] => TEXTS[kind].placeholders
 
 /** The words in force: what was changed, and the default. */
-export const textInForce = (kind: TextKind, edited: EditedText | undefined): MailText => ({
-  subject: edited?.subject ?? TEXTS[kind].subject,
-  intro: edited?.intro ?? TEXTS[kind].intro,
+export const textInForce = (
+  kind: TextKind,
+  edited: EditedText | undefined,
+  t: Translate = inEnglish,
+): MailText => ({
+  subject: edited?.subject ?? TEXTS[kind].subject(t),
+  intro: edited?.intro ?? TEXTS[kind].intro(t),
 })
 
 /** A change without what is the default, so that it goes on following the default. */
 export const withoutDefaults = (kind: EditableKind, { subject, intro }: EditedText): EditedText => ({
-  subject: subject === TEXTS[kind].subject ? null : subject,
-  intro: intro === TEXTS[kind].intro ? null : intro,
+  subject: subject === defaultText(kind).subject ? null : subject,
+  intro: intro === defaultText(kind).intro ? null : intro,
 })
 
 /** Why a text cannot be used: a placeholder that the mail does not have, or a brace without its other. */
@@ -159,17 +179,27 @@ const fillIn = (text: string, values: Values): string =>
   })
 
 /** The subject of a mail. One of which nothing is left is the default. */
-export const subjectOf = (kind: TextKind, edited: EditedText | undefined, values: Values): string =>
-  fillIn(textInForce(kind, edited).subject, values).trim() || fillIn(TEXTS[kind].subject, values)
+export const subjectOf = (
+  kind: TextKind,
+  edited: EditedText | undefined,
+  values: Values,
+  t: Translate = inEnglish,
+): string =>
+  fillIn(textInForce(kind, edited, t).subject, values).trim() || fillIn(defaultText(kind, t).subject, values)
 
 /** Mail programs show less. */
 const MAX_PREVIEW_LENGTH = 140
 
 /** What mail programs show beside the subject: of what a manager wrote, the beginning without the greeting. */
-export const previewOf = (kind: TextKind, edited: EditedText | undefined, values: Values): string => {
+export const previewOf = (
+  kind: TextKind,
+  edited: EditedText | undefined,
+  values: Values,
+  t: Translate = inEnglish,
+): string => {
   const { preview } = TEXTS[kind]
-  if (preview !== null) return fillIn(preview, values)
-  const [greeting = '', ...rest] = textInForce(kind, edited).intro.trim().split(/\n+/)
+  if (preview !== null) return fillIn(preview(t), values)
+  const [greeting = '', ...rest] = textInForce(kind, edited, t).intro.trim().split(/\n+/)
   const line = oneLine(fillIn(rest.join(' ').trim() || greeting, values))
   return [...line].slice(0, MAX_PREVIEW_LENGTH).join('')
 }
@@ -187,7 +217,12 @@ const fillParagraph = (text: string, values: Values): Paragraph => {
 }
 
 /** How a mail begins. Blank lines separate paragraphs. */
-export const introOf = (kind: TextKind, edited: EditedText | undefined, values: Values): Paragraph[] =>
-  textInForce(kind, edited)
+export const introOf = (
+  kind: TextKind,
+  edited: EditedText | undefined,
+  values: Values,
+  t: Translate = inEnglish,
+): Paragraph[] =>
+  textInForce(kind, edited, t)
     .intro.split(/\n{2,}/)
     .map((paragraph) => fillParagraph(paragraph, values))

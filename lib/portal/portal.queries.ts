@@ -7,6 +7,7 @@ import { ownApplicationsQuery } from '../applications/applications.queries.ts'
 import { openAgreementsQuery } from '../applications/join-pages.queries.ts'
 import { BRAND_COLUMNS, contactIn } from '../brand/brands.queries.ts'
 import type { Db } from '../db/connection.ts'
+import type { Language } from '../languages/languages.ts'
 import { payoutAccountsQuery, unreachableQuery } from '../payouts/accounts.queries.ts'
 import { hasKey, hasManualPayouts } from '../payouts/methods.queries.ts'
 import { paymentChoicesQuery } from '../payouts/payment-details.queries.ts'
@@ -17,10 +18,15 @@ import { ownEarnedQuery } from '../totals/balances.queries.ts'
 export type Partnership = PortalData['partnerships'][number]
 export type Balance = PortalData['balances'][number]
 
+/** The language in which a partner reads, for its mails. Nothing is written while it stays the same. */
+const rememberLanguage = (email: string, language: Language) => sql`
+  update partners set language = ${language} where email = ${email} and language is distinct from ${language}`
+
 /** Makes one database round trip. */
-export const readPortal = async (db: Db, email: string, period: Period, now: Date) => {
-  const [partnerships, balances, accounts, unreachable, activity, choices, applications, agreements] =
+export const readPortal = async (db: Db, email: string, period: Period, now: Date, language: Language) => {
+  const [, partnerships, balances, accounts, unreachable, activity, choices, applications, agreements] =
     await db.batch([
+      rememberLanguage(email, language).compile(db),
       partnershipsQuery(db, email).compile(),
       ownEarnedQuery(email, now).compile(db),
       payoutAccountsQuery(db, email).compile(),

@@ -139,6 +139,7 @@ export type WorkspaceTables = {
     documents_received_at: Date | null
     created_at: Generated<Date>
     is_test: Generated<boolean>
+    language: string | null
   }
   former_partner_addresses: {
     program_id: string

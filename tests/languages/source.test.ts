@@ -17,6 +17,7 @@ const PAGES = [
   'lib/pages/{period-links,portal,qr-code,render,statement,sub-table,tags,terms}.tsx',
   'lib/pages/{payment-method,reward-example,text}.ts',
   'lib/portal/partner-steps.ts',
+  'lib/mail/{payout-texts,compose}.tsx',
 ]
 
 /** Other rooms, all of whose sentences partners may read. */
