@@ -40,7 +40,7 @@ grant select, delete, update on address_changes to :"mail";
 grant select (workspace_id, hash, created_at), update (hash), delete on idempotency_keys to :"mail";
 grant select on workspaces, programs, partners, members, totals to :"mail";
 grant select (workspace_id, kind, subject, intro) on mail_texts to :"mail";
-grant select (program_id, logo_url, accent_color, support_email) on brands to :"mail";
+grant select (program_id, logo_url, accent_color, support_email, support_email_verified_at) on brands to :"mail";
 grant select, delete, update (content) on mailings to :"mail";
 grant select (id, last_at), delete, update (reports) on report_mismatches to :"mail";
 grant select, delete on refused_visits to :"mail";

@@ -525,8 +525,15 @@ create table brands (
     accent_color   text
         constraint brands_accent_color_check check (accent_color ~ '^#[0-9a-f]{6}$'),
     support_email  text,
+    support_email_verified_at  timestamptz,   -- null until somebody who reads that mailbox confirms it; then replies go there
+    support_check_hash         text           -- of the token in the newest mail that asks for it
+        constraint brands_support_check_hash_key unique,
+    support_check_until        timestamptz,
     version        integer  not null,
     change_id      uuid     not null,
+
+    constraint brands_support_check check (support_email is not null or num_nonnulls(support_email_verified_at, support_check_hash) = 0),
+    constraint brands_support_check_until_check check ((support_check_hash is null) = (support_check_until is null)),
 
     constraint brands_program_id_fkey foreign key (workspace_id, program_id) references programs (workspace_id, id)
 );
@@ -2970,7 +2977,7 @@ create table mails (
             check (kind in ('moved', 'welcome', 'message', 'application_rejected', 'partner_invitation', 'invitation', 'connect_account', 'connect_reminder', 'bank_refused', 'payout_sent', 'payout_failed',
                             'payout_returned', 'payout_approval', 'payout_report', 'payout_review', 'payout_preview', 'payout_problem',
                             'payment_details', 'payout_account', 'address_link', 'address_changed',
-                            'opening_balances', 'webhook_disabled', 'member_address', 'workspace_notice', 'new_browser')),
+                            'opening_balances', 'webhook_disabled', 'member_address', 'workspace_notice', 'support_address', 'new_browser')),
     recipient        text         not null,
     partner_id       uuid,
     program_id       uuid,                    -- of a mail of a program to somebody who is no partner of it
@@ -3036,6 +3043,9 @@ create index mails_account_idx on mails (recipient) where workspace_id is null;
 
 -- Which test mails did this manager ask for of late?
 create index mails_test_idx on mails (workspace_id, recipient, created_at) where occasion = 'test';
+
+-- How many support addresses were asked to confirm of late?
+create index mails_support_address_idx on mails (created_at) where kind = 'support_address';
 
 -- Which mails are to be emptied next?
 create index mails_sent_at_idx on mails (sent_at) where recipient <> '';

@@ -233,6 +233,7 @@ export const NOT_MEASURED: Record<'dashboard' | 'manage' | 'portal', Record<stri
     '/app/:workspace/programs/:id/groups/new': FORM,
     '/app/:workspace/groups/:id': FORM,
     '/app/:workspace/programs/:id/branding': 'leads to the program',
+    '/confirm-address/:token': ONE,
     '/app/:workspace/programs/:id/what-if': 'leads to the program',
     '/app/:workspace/groups/:id/what-if': 'leads to the group',
     '/app/:workspace/api-keys/:id/rotate': FORM,

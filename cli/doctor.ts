@@ -1,37 +1,58 @@
 /**
- * `npm run doctor -- https://shop.example --via maya`: opens a site through a partner's link, and says what the snippet does there. Exit
- * code 1: something is wrong. Exit code 2: the check could not run.
+ * `npm run doctor -- https://shop.example --via maya`: opens a site through a partner's link, and says what the snippet does there.
+ * `npm run doctor -- --mail`: reads the DNS records of the sender of mails. Exit code 1: something is wrong. Exit code 2: the check could
+ * not run.
  */
-import { parseArgs } from 'node:util'
+import { readFileSync } from 'node:fs'
+import { parseArgs, parseEnv } from 'node:util'
 import type { Browser } from 'playwright-core'
 import { launchBrowser } from '../dev/runtime/browser.ts'
 import { counted } from '../lib/plural.ts'
 import { linkWith } from '../lib/slugs.ts'
-import { reportOn, toText } from './site-report.ts'
+import { readMailRecords, systemResolver } from './mail-records.ts'
+import { domainOf, reportOnMail } from './mail-report.ts'
+import { type Line, reportOn, toText } from './site-report.ts'
 import { visitSite } from './site-visit.ts'
 
 const [WRONG, FAILED] = [1, 2]
 
 const USAGE = `Usage: npm run doctor -- <address> [--via <slug>] [--consent]
+       npm run doctor -- --mail [--from <sender>] [--dns <server>]
 
   <address>      a page of your site, such as https://shop.example
   --via <slug>   the slug of an active partner; leave it out if the address has one, such as https://shop.example/?ref=maya
   --consent      call tributary.consent(), as your banner does when the visitor agrees
 
-It opens the page once in a browser of its own, and records one click of the partner.`
+It opens the page once in a browser of its own, and records one click of the partner.
 
-/** The page to open, or what is wrong with the command line. */
-const readCommand = (): { url: string; givesConsent: boolean } | { problem: string } => {
+  --mail            reads SPF, DKIM and DMARC of the sender, without sending anything
+  --from <sender>   the sender, such as partners@shop.example; MAIL_FROM of .prod.vars if left out
+  --dns <server>    the DNS server to ask, such as 1.1.1.1; those of this machine if left out`
+
+type Command = { url: string; givesConsent: boolean } | { from: string; dns: string[] } | { problem: string }
+
+/** The page to open, the sender to check, or what is wrong with the command line. */
+const readCommand = (): Command => {
   try {
     const { values, positionals } = parseArgs({
       allowPositionals: true,
       options: {
         via: { type: 'string' },
         consent: { type: 'boolean', default: false },
+        mail: { type: 'boolean', default: false },
+        from: { type: 'string' },
+        dns: { type: 'string', multiple: true, default: [] },
         help: { type: 'boolean' },
       },
     })
     if (values.help) return { problem: '' }
+    if (values.mail) {
+      const from = values.from ?? senderOfInstallation()
+      const isSender = from && positionals.length === 0
+      return isSender
+        ? { from, dns: values.dns }
+        : { problem: 'Give a sender: --from partners@shop.example.' }
+    }
     const [address, ...others] = positionals
     if (!address || others.length > 0) return { problem: 'Give one address.' }
     const page = URL.parse(/^https?:\/\//.test(address) ? address : `https://${address}`)
@@ -55,20 +76,46 @@ const launch = async (): Promise<Browser | null> => {
   }
 }
 
+/** The setting MAIL_FROM; blank if there is none. */
+const senderOfInstallation = (): string => {
+  try {
+    return parseEnv(readFileSync('.prod.vars', 'utf8')).MAIL_FROM ?? ''
+  } catch {
+    return ''
+  }
+}
+
+/** Prints the lines, and sets the exit code. */
+const finish = (lines: Line[]): void => {
+  const wrong = lines.filter(({ state }) => state === 'wrong').length
+  console.log(toText(lines))
+  console.log(wrong === 0 ? '\nNothing is wrong.' : `\n${counted(wrong, 'check')} failed.`)
+  process.exitCode = wrong === 0 ? 0 : WRONG
+}
+
+const checkMail = async (from: string, dns: string[]): Promise<void> => {
+  const domain = domainOf(from)
+  if (!domain) {
+    console.error(`${from} is no sender.`)
+    process.exitCode = FAILED
+    return
+  }
+  console.log(`Reading the records of ${domain}.\n`)
+  finish(reportOnMail(await readMailRecords(systemResolver(dns), domain, ['resend', 'cloudflare'])))
+}
+
 const command = readCommand()
 if ('problem' in command) {
   if (command.problem) console.error(`${command.problem}\n`)
   console[command.problem ? 'error' : 'log'](USAGE)
   process.exitCode = command.problem ? FAILED : 0
-} else {
+} else if ('from' in command) await checkMail(command.from, command.dns)
+else {
   console.log(`Opening ${command.url}, which records one click.\n`)
   const browser = await launch()
   if (browser) {
     const lines = reportOn(await visitSite(browser, command.url, command.givesConsent))
     await browser.close()
-    const wrong = lines.filter(({ state }) => state === 'wrong').length
-    console.log(toText(lines))
-    console.log(wrong === 0 ? '\nNothing is wrong.' : `\n${counted(wrong, 'check')} failed.`)
-    process.exitCode = wrong === 0 ? 0 : WRONG
+    finish(lines)
   } else process.exitCode = FAILED
 }

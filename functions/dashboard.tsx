@@ -50,6 +50,7 @@ import search from './dashboard/search.tsx'
 import settings from './dashboard/settings.tsx'
 import shadow from './dashboard/shadow.tsx'
 import stripe from './dashboard/stripe.tsx'
+import supportAddress from './dashboard/support-address.tsx'
 import trackingTest from './dashboard/tracking-test.tsx'
 import uncredited from './dashboard/uncredited.tsx'
 import webhookDeliveries from './dashboard/webhook-deliveries.tsx'
@@ -114,6 +115,7 @@ export default createPages<NudgeEnv<'OUTBOX' | 'PAYOUT_QUEUE' | 'WEBHOOKS'>['Bin
   .route('/', memberAddress)
   .route('/', members)
   .route('/', settings)
+  .route('/', supportAddress)
   .route('/', mailPreview)
   .route('/', mails)
   .route('/', audit)

@@ -65,7 +65,9 @@ export default new Hono<Env>()
     (c) => forward(c.env.IMPORT_SOURCE, c.req.raw, c.var.requestId),
   )
   .all('/api/workspaces/:workspace/payouts/run', (c) => forward(c.env.PAYOUTS, c.req.raw, c.var.requestId))
-  .on('ALL', ['/app', '/app/*'], (c) => forward(c.env.DASHBOARD, c.req.raw, c.var.requestId))
+  .on('ALL', ['/app', '/app/*', '/confirm-address/*'], (c) =>
+    forward(c.env.DASHBOARD, c.req.raw, c.var.requestId),
+  )
   .on('ALL', ['/portal', '/portal/*', '/join/*', '/unsubscribe/*'], (c) =>
     forward(c.env.PORTAL, c.req.raw, c.var.requestId),
   )

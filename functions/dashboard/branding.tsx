@@ -78,6 +78,29 @@ const BrandForm = ({ base, program, brand, refused }: FormProps) => {
   )
 }
 
+/** Where replies to the program's mails go, and the button that mails the link which confirms the support address. */
+const Replies = ({ base, program, brand, isManager }: FormProps & { isManager: boolean }) => {
+  if (!brand.supportEmail) return null
+  if (brand.supportEmailVerified)
+    return <p>{brand.supportEmail} is confirmed: replies to the program’s emails go there.</p>
+  return (
+    <>
+      <p>
+        {brand.supportEmail} is not confirmed yet, so replies to the program’s emails go to the sender of this
+        installation.
+      </p>
+      {isManager && (
+        <form method="post" action={`${base}/programs/${program.id}/branding/confirmation`}>
+          <input type="hidden" name="supportEmail" value={brand.supportEmail} />
+          <button type="submit" class="quiet">
+            Send confirmation link
+          </button>
+        </form>
+      )}
+    </>
+  )
+}
+
 /** How a program looks to partners, and the form that changes it. */
 export const Branding = ({ isManager, ...props }: FormProps & { isManager: boolean }) => (
   <>
@@ -87,6 +110,7 @@ export const Branding = ({ isManager, ...props }: FormProps & { isManager: boole
       and the address.
     </p>
     <Saved program={props.program} brand={props.brand} />
+    <Replies {...props} isManager={isManager} />
     {isManager && <BrandForm {...props} />}
   </>
 )

@@ -3,6 +3,9 @@ import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts
 import { BRAND_CHANGED } from '../../lib/brand/brand.ts'
 import { readBrand, saveBrand } from '../../lib/brand/brands.queries.ts'
 import { BrandChange } from '../../lib/brand/brands.schemas.ts'
+import { requestSupportCheck } from '../../lib/brand/support-address.queries.ts'
+import { randomBase62 } from '../../lib/db/ids.ts'
+import { readEmail } from '../../lib/emails.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
@@ -12,6 +15,7 @@ import { checkForm } from '../../lib/pages/forms.ts'
 import { noticeFor } from '../../lib/pages/parts.tsx'
 import { programFields, readProgram } from '../../lib/pages/program-fields.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { sha256 } from '../../lib/sha256.ts'
 import { listGroups } from '../../lib/workspace/groups.queries.ts'
 import {
   changeProgram,
@@ -31,6 +35,7 @@ const SCRIPTS = ['/rewards.js']
 const DONE = {
   created: 'Program created. Add its snippet to your site, and import your partners.',
   branded: 'Branding saved.',
+  confirmation: 'A link was sent to the support address. Whoever reads it confirms the address.',
   saved: 'Program saved. Sales that were paid before keep their terms.',
 }
 
@@ -93,6 +98,29 @@ export default createRoutes<WorkspaceEnv>()
     }
     return c.redirect(`/app/${c.var.workspace.slug}/programs/${program.id}?done=branded#branding`, 303)
   })
+  .post('/app/:workspace/programs/:id/branding/confirmation', managersOnly(), form(), async (c) => {
+    const { db, now, user, workspace } = c.var
+    const program = await findOne(c)
+    const email = readEmail(c.req.valid('form').supportEmail) ?? ''
+    const token = randomBase62(TOKEN_LENGTH)
+    const isSent = await requestSupportCheck(db, actOf(c), {
+      programId: program.id,
+      email,
+      tokenHash: await sha256(token),
+      expiresAt: new Date(now.getTime() + LINK_DAYS * 86_400_000),
+      details: {
+        workspaceName: workspace.name,
+        programName: program.name,
+        sentBy: user.email,
+        url: new URL(`/confirm-address/${token}`, c.req.url).href,
+      },
+    })
+    if (!isSent) {
+      const errors = [{ path: 'supportEmail', message: NO_CONFIRMATION }]
+      return show(c, program, { branding: { fields: { supportEmail: email }, errors } }, 409)
+    }
+    return c.redirect(`/app/${workspace.slug}/programs/${program.id}?done=confirmation#branding`, 303)
+  })
   .get('/app/:workspace/programs/:id/what-if', toProgram)
   .post('/app/:workspace/programs/:id/what-if', managersOnly(), form(), async (c) => {
     const { db, now, workspace } = c.var
@@ -110,6 +138,12 @@ export default createRoutes<WorkspaceEnv>()
       children,
     })
   })
+
+/** 190 bits. Letters and digits only, because mail programs break links at other characters. */
+const TOKEN_LENGTH = 32
+const LINK_DAYS = 7
+const NO_CONFIRMATION =
+  'No link was sent: the address was changed or confirmed meanwhile, or several links have been sent today. Use one of them, or wait a day.'
 
 const findOne = (c: Context<WorkspaceEnv>): Promise<Program> =>
   found('program', c.req.param('id') ?? '', (id) => findProgram(c.var.db, c.var.workspace.id, id))

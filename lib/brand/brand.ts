@@ -10,7 +10,13 @@ export type Brand = {
 }
 
 /** Before a manager has saved anything. */
-export const NO_BRAND = { logoUrl: null, accentColor: null, supportEmail: null, version: 0 } as const
+export const NO_BRAND = {
+  logoUrl: null,
+  accentColor: null,
+  supportEmail: null,
+  supportEmailVerified: false,
+  version: 0,
+} as const
 
 /** Whether a program has any part of a brand. */
 export const isBranded = ({ logoUrl, accentColor, supportEmail }: Brand): boolean =>

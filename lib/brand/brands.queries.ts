@@ -7,8 +7,8 @@ import { type Act, auditEntry } from '../workspace/audit.queries.ts'
 import { diff } from '../workspace/diff.ts'
 import { type Brand, NO_BRAND } from './brand.ts'
 
-/** The version goes up with each change. */
-export type StoredBrand = Brand & { version: number }
+/** The version goes up with each change. Replies to mails go to a support address that is verified. */
+export type StoredBrand = Brand & { version: number; supportEmailVerified: boolean }
 
 /** The columns of a brand, of the table as `b`. All are null for a program without one. */
 export const BRAND_COLUMNS = [
@@ -24,6 +24,9 @@ export const readBrand = async (db: Db, workspaceId: string, programId: string):
     .where('b.workspace_id', '=', workspaceId)
     .where('b.program_id', '=', programId)
     .select([...BRAND_COLUMNS, 'b.version'])
+    .select((eb) =>
+      eb('b.support_email_verified_at', 'is not', null).$castTo<boolean>().as('supportEmailVerified'),
+    )
     .executeTakeFirst()
   return brand ?? NO_BRAND
 }
@@ -39,12 +42,12 @@ export const saveBrand = async (
   db: Db,
   act: Act,
   programId: string,
-  { version, ...change }: StoredBrand,
+  { version, ...change }: Brand & { version: number },
 ): Promise<StoredBrand | null> => {
   const { workspaceId } = act
   const before = await readBrand(db, workspaceId, programId)
   if (before.version !== version) return null
-  const { version: _, ...brand } = before
+  const { version: _, supportEmailVerified, ...brand } = before
   const changes = diff<Brand>(brand, change)
   if (!changes) return before
   const changeId = newId()
@@ -63,6 +66,9 @@ export const saveBrand = async (
       values (${programId}, ${workspaceId}, ${logoUrl}, ${accentColor}, ${supportEmail}, 1, ${changeId})
       on conflict (program_id) do update
       set logo_url = excluded.logo_url, accent_color = excluded.accent_color, support_email = excluded.support_email,
+          support_email_verified_at = case when b.support_email = excluded.support_email then b.support_email_verified_at end,
+          support_check_hash = case when b.support_email = excluded.support_email then b.support_check_hash end,
+          support_check_until = case when b.support_email = excluded.support_email then b.support_check_until end,
           version = b.version + 1, change_id = excluded.change_id
       where b.version = ${version}::integer`.compile(db),
     auditEntry(db, {
@@ -78,7 +84,11 @@ export const saveBrand = async (
     if (isConflict(error)) return null
     throw error
   }
-  return { ...change, version: version + 1 }
+  return {
+    ...change,
+    version: version + 1,
+    supportEmailVerified: supportEmailVerified && change.supportEmail === brand.supportEmail,
+  }
 }
 
 /**

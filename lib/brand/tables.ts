@@ -1,5 +1,4 @@
 /** The tables of this room, for Kysely: see lib/db/tables.ts. */
-
 export type BrandTables = {
   brands: {
     program_id: string
@@ -7,6 +6,9 @@ export type BrandTables = {
     logo_url: string | null
     accent_color: string | null
     support_email: string | null
+    support_email_verified_at: Date | null
+    support_check_hash: string | null
+    support_check_until: Date | null
     version: number
     change_id: string
   }

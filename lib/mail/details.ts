@@ -103,6 +103,16 @@ export type NewBrowserDetails = {
   url: string
 }
 
+/** `support_address`: to the support address of a program, which somebody who reads it confirms. */
+export type SupportAddressDetails = {
+  workspaceName: string
+  programName: string
+  /** The email address of the manager who asked. */
+  sentBy: string
+  /** The link that confirms it. */
+  url: string
+}
+
 /** `payout_account`: a partner's Stripe account was connected, changed or disconnected. */
 export type PayoutAccountDetails = {
   partnerName: string | null

@@ -51,6 +51,7 @@ export const MAIL_KINDS = [
   'webhook_disabled',
   'member_address',
   'workspace_notice',
+  'support_address',
 ] as const
 export type MailKind = (typeof MAIL_KINDS)[number]
 

@@ -24,7 +24,7 @@ export type LeasedMail = {
   /** In which the partner last read the portal; null if it never did. */
   language: string | null
   /** The brand of its program by now. */
-  brand: Brand | undefined
+  brand: (Brand & { replyTo: string | null }) | undefined
   /** What the link that ends such mails is signed with; null if nothing ends them. */
   unsubscribeKey: string | null
   /** This one included. */
@@ -36,7 +36,7 @@ export type LeasedMail = {
 
 type Row = Omit<LeasedMail, 'edited' | 'brand'> & {
   edited: EditedText | null
-  brand: Brand | null
+  brand: LeasedMail['brand'] | null
   isWithheld: boolean
 }
 
@@ -97,7 +97,8 @@ export const leaseMails = async (
                       where t.workspace_id = m.workspace_id and t.kind = m.kind) end as edited,
               case when ${canUnsubscribe} then (select key from unsubscribe_key) end as "unsubscribeKey",
               coalesce(m.partner_id, (select a.id from applications a where a.program_id = m.program_id and a.email = m.recipient)) as "subscriberId",
-              (select jsonb_build_object('logoUrl', b.logo_url, 'accentColor', b.accent_color, 'supportEmail', b.support_email)
+              (select jsonb_build_object('logoUrl', b.logo_url, 'accentColor', b.accent_color, 'supportEmail', b.support_email,
+                'replyTo', case when b.support_email_verified_at is not null then b.support_email end)
                from brands b
                where b.program_id = coalesce(m.program_id, (select p.program_id from partners p where p.id = m.partner_id))) as brand`.execute(
     db,

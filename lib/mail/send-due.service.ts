@@ -62,6 +62,12 @@ const unsubscribeUrlOf = async ({ details, subscriberId, unsubscribeKey }: Lease
     ? unsubscribeUrl(unsubscribeKey, subscriberId, String(details.portalUrl ?? details.url))
     : undefined
 
+/** Whose mail it is, and where replies go, if somebody there has confirmed it. */
+const merchantOf = ({ workspaceName, brand }: LeasedMail) => {
+  const replyTo = deliverableAddress(brand?.replyTo ?? '')
+  return { ...(workspaceName && { merchant: workspaceName }), ...(replyTo && { replyTo }) }
+}
+
 /** Sends a mail. One without a valid address or content is refused. */
 const trySend = async (mail: LeasedMail, transport: Transport): Promise<Outcome> => {
   const to = deliverableAddress(mail.recipient)
@@ -70,7 +76,7 @@ const trySend = async (mail: LeasedMail, transport: Transport): Promise<Outcome>
     const unsubscribeUrl = await unsubscribeUrlOf(mail)
     const content = outboxContent({ ...mail, unsubscribeUrl, language: languageOf(mail.language) })
     const headers = unsubscribeUrl && { headers: unsubscribeHeaders(unsubscribeUrl) }
-    const merchant = mail.workspaceName && isOfMerchant(mail.kind) && { merchant: mail.workspaceName }
+    const merchant = isOfMerchant(mail.kind) && merchantOf(mail)
     return await transport(
       { id: mailKey(mail.id, mail.keyVersion), to, ...merchant, ...content, ...headers },
       { timeoutMs: SEND_TIMEOUT_MS },

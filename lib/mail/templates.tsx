@@ -34,7 +34,12 @@ import {
 } from './payout-texts.tsx'
 import { runDraft } from './run-texts.ts'
 import type { EditedText } from './texts.ts'
-import { memberAddressDraft, noticeOf, workspaceNoticeDraft } from './workspace-texts.tsx'
+import {
+  memberAddressDraft,
+  noticeOf,
+  supportAddressDraft,
+  workspaceNoticeDraft,
+} from './workspace-texts.tsx'
 
 /** Details from the outbox, which an older version may have written. */
 type Stored = Record<string, unknown>
@@ -216,6 +221,13 @@ const DRAFTS: Record<OutboxKind, (details: Stored, edited: EditedText | undefine
       from: required(details, 'from'),
       to: required(details, 'to'),
       isNew: details.isNew === true,
+      url: required(details, 'url'),
+    }),
+  support_address: (details) =>
+    supportAddressDraft({
+      workspaceName: required(details, 'workspaceName'),
+      programName: required(details, 'programName'),
+      sentBy: required(details, 'sentBy'),
       url: required(details, 'url'),
     }),
   workspace_notice: (details) =>

@@ -1,6 +1,6 @@
 /** The texts of emails to managers and members about a workspace itself, and about their own address. */
 import { draft } from './compose.tsx'
-import type { MemberAddressDetails, WorkspaceNoticeDetails } from './details.ts'
+import type { MemberAddressDetails, SupportAddressDetails, WorkspaceNoticeDetails } from './details.ts'
 import type { Draft, Paragraph } from './paragraphs.ts'
 
 type Notice = WorkspaceNoticeDetails['notice']
@@ -22,6 +22,33 @@ export const memberAddressDraft = ({ from, to, isNew, url }: MemberAddressDetail
       isNew
         ? 'If you do not know about this, ignore this email. Nothing changes without the link.'
         : 'If you did not ask for this, somebody is signed in as you: cancel the change by the link, then choose “Sign out everywhere” on the page of your sessions. Nothing changes without the link.',
+    ],
+  )
+
+/** Asks whoever reads the support address of a program whether replies may go there. */
+export const supportAddressDraft = ({
+  workspaceName,
+  programName,
+  sentBy,
+  url,
+}: SupportAddressDetails): Draft =>
+  draft(
+    `${workspaceName}: confirm the support address of ${programName}`,
+    'Replies to emails to partners go to this address once you confirm it.',
+    [
+      'Hello,',
+      [
+        { name: sentBy },
+        ' wants replies to the emails that ',
+        { name: workspaceName },
+        ' sends to the partners of ',
+        { name: programName },
+        ' to arrive at this address.',
+      ],
+      'If you answer for it, confirm that:',
+      { button: 'Confirm address', link: url },
+      'The link works for seven days.',
+      'If you do not know about this, ignore this email. No reply is sent here without it.',
     ],
   )
 

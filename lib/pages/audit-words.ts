@@ -148,6 +148,8 @@ const ACTIONS: Record<AuditAction, (details: Details, amount: (of: Details) => s
   'join_page.changed': (d) =>
     `changed the page on which people apply${d.isOpen === undefined ? '' : `, which is ${d.isOpen ? 'open' : 'closed'}`}`,
   'program.links_confirmed': (d) => `said whether links of the earlier platform still work: ${formsIn(d)}`,
+  'brand.support_confirmed': () =>
+    'confirmed the support address of a program: replies to its emails go there',
   'brand.changed': (d) => `changed the branding of a program: ${changes(d)}`,
   'application.invited': (d) => `invited ${counted(number(d.invited), 'person', 'people')} to be partners`,
   'application.approved': (d) => `approved the application of ${text(d.email)}`,

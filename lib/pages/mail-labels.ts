@@ -27,6 +27,7 @@ export const MAIL_LABELS: Record<MailKind, string> = {
   webhook_disabled: 'Webhook endpoint disabled',
   member_address: 'Link to change a member’s address',
   workspace_notice: 'About the workspace',
+  support_address: 'Link to confirm a support address',
 }
 
 /** The label of a kind, which an audit entry of another version may have. */

@@ -30,6 +30,7 @@ export type AuditAction =
   | 'group.changed'
   | 'join_page.changed'
   | 'brand.changed'
+  | 'brand.support_confirmed'
   | 'application.invited'
   | 'application.approved'
   | 'application.rejected'

@@ -29,12 +29,12 @@ const policyOf = ({ headers }: { headers: Headers }) => headers.get('Content-Sec
 describe('the API', () => {
   test('changes the branding, which is in the audit log', async () => {
     const { merchant, api, path } = await start()
-    expect((await api.get(path)).body).toEqual({ ...NONE, version: 0 })
+    expect((await api.get(path)).body).toEqual({ ...NONE, supportEmailVerified: false, version: 0 })
     expect(await api.put(path, { ...BRAND, version: 0 })).toMatchObject({
       status: 200,
       body: { ...BRAND, version: 1 },
     })
-    expect((await api.get(path)).body).toEqual({ ...BRAND, version: 1 })
+    expect((await api.get(path)).body).toEqual({ ...BRAND, supportEmailVerified: false, version: 1 })
     expect((await api.put(path, { ...BRAND, logoUrl: null, version: 1 })).body).toMatchObject({ version: 2 })
     expect((await database.audit(merchant)).map(({ action, details }) => [action, details])).toEqual([
       [
@@ -68,7 +68,8 @@ describe('the API', () => {
       body: errorShape('conflict'),
     })
     const { body } = await api.get(path)
-    expect((await api.put(path, { ...body, version: 0 })).status).toBe(409)
+    const { supportEmailVerified: _, ...change } = body
+    expect((await api.put(path, { ...change, version: 0 })).status).toBe(409)
     expect(await database.audit(merchant)).toHaveLength(1)
   })
 
@@ -97,7 +98,11 @@ describe('the API', () => {
     const [{ api }, other] = await Promise.all([start(), start()])
     expect((await api.get(other.path)).status).toBe(404)
     expect((await api.put(other.path, { ...BRAND, version: 0 })).status).toBe(404)
-    expect((await other.api.get(other.path)).body).toEqual({ ...NONE, version: 0 })
+    expect((await other.api.get(other.path)).body).toEqual({
+      ...NONE,
+      supportEmailVerified: false,
+      version: 0,
+    })
   })
 })
 

@@ -167,12 +167,25 @@ const ban = (partnerId: string) =>
   client.query(`update partners set status = 'banned' where id = $1`, [partnerId])
 
 test('a mail about the move and an invitation are from the merchant, and end with one click for the workspace', async () => {
-  const { email, guest, workspaceId } = await queueMoved('maya', { invite: true })
+  const { email, guest, workspaceId, programId } = await queueMoved('maya', { invite: true })
+  const brand = (program: string, workspace: string, verifiedAt: Date | null) =>
+    client.query(
+      `insert into brands (program_id, workspace_id, support_email, support_email_verified_at, version, change_id)
+       values ($1, $2, 'help@pine.example', $3, 1, uuidv7())`,
+      [program, workspace, verifiedAt],
+    )
+  await brand(programId, workspaceId, new Date())
+  const unverified = await queueMoved('eva')
+  await brand(unverified.programId, unverified.workspaceId, null)
   await run()
+  expect(inbox.mails(unverified.email)).toMatchObject([{ replyTo: null }])
   const [moved] = inbox.mails(email)
   const [invitation] = inbox.mails(guest)
   for (const mail of [moved, invitation]) {
-    expect(mail?.from).toBe('A merchant via Tributary <tributary@example.com>')
+    expect(mail).toMatchObject({
+      from: 'A merchant via Tributary <tributary@example.com>',
+      replyTo: 'help@pine.example',
+    })
     const [, url = ''] = /^<(.*)>$/.exec(mail?.headers['List-Unsubscribe'] ?? '') ?? []
     expect(url).toMatch(/^https:\/\/track\.example\/unsubscribe\//)
     expect(mail?.headers['List-Unsubscribe-Post']).toBe('List-Unsubscribe=One-Click')

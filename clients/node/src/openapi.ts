@@ -2269,6 +2269,8 @@ Brand: {
 logoUrl: string | null
 accentColor: string | null
 supportEmail: string | null
+/** Whether somebody who reads the support address has confirmed it. Then replies to mails go there. */
+supportEmailVerified: boolean
 version: number
 }
 Group: {
