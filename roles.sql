@@ -71,7 +71,7 @@ grant select on
     coupon_aliases, credit_notes, customer_identities, customers, events, former_group_terms, former_partner_addresses,
     former_partner_terms, former_program_terms, former_sales_from, group_terms, groups, invoices, join_pages, landing_totals, last_visits, link_totals, links, mail_texts, mails, members, one_time_rewards,
     partner_notes, partner_terms, partner_totals, partners, payees, payers, payment_details, payout_accounts, payout_run_notices, payout_runs, payout_sums, payouts,
-    processor_events, program_terms, programs, referrals, refused_visits, report_mismatches, rewards, run_totals, shadow_runs, statement_totals, stripe_keys, stripe_secrets, total_deltas,
+    platform_commissions, processor_events, program_terms, programs, referrals, refused_visits, report_mismatches, rewards, run_totals, shadow_comparisons, shadow_runs, statement_totals, stripe_keys, stripe_secrets, total_deltas,
     totals, unreachable_people, workspaces
     to :"pages";
 -- The workspace and its terms.
@@ -89,6 +89,9 @@ grant insert, update, delete on customer_identities, referrals, one_time_rewards
 grant insert                 on adjustments, total_deltas to :"pages";
 grant update                 on events, clicks, processor_events to :"pages";
 grant delete                 on report_mismatches to :"pages";
+-- Shadow runs: what another platform decided, and the comparison with it.
+grant insert, update         on platform_commissions to :"pages";
+grant insert, delete         on shadow_comparisons to :"pages";
 -- Payouts by bank transfer, and who is paid how. Payouts and runs are created by `pay`.
 grant update                 on payouts, payout_runs, payout_accounts to :"pages";
 grant insert, update         on payers, payment_details, payees, invoice_numbers to :"pages";
@@ -133,8 +136,8 @@ grant select on
     account_payouts, adjustments, clicks, commission_holds, commissions, coupon_aliases, credit_notes, customer_identities,
     customers, events, former_group_terms, former_partner_addresses, former_partner_terms, former_program_terms, former_sales_from, group_terms,
     groups, invoice_numbers, invoices, mails, members, one_time_rewards, partner_terms, partners, payees, payers, payment_details, payout_accounts,
-    payout_run_notices, payout_runs, payout_sums, payouts, processor_events, program_terms, programs, referrals, rewards, run_totals,
-    shadow_runs, balance_cutoffs, balances, stripe_keys, stripe_secrets, total_deltas, totals, unreachable_people, workspaces
+    payout_run_notices, payout_runs, payout_sums, payouts, platform_commissions, processor_events, program_terms, programs, referrals,
+    rewards, run_totals, shadow_comparisons, shadow_runs, balance_cutoffs, balances, stripe_keys, stripe_secrets, total_deltas, totals, unreachable_people, workspaces
     to :"pay";
 grant insert, update         on payouts, payout_runs, payout_run_notices, account_payouts, invoice_numbers to :"pay";
 grant insert, update, delete on payout_accounts, unreachable_people to :"pay";
@@ -145,6 +148,8 @@ grant select, insert, update, delete on idempotency_keys to :"pay";
 grant insert, update         on events, customers, commissions, processor_events to :"pay";
 grant insert, update, delete on customer_identities, referrals, one_time_rewards, commission_holds to :"pay";
 grant insert                 on total_deltas, mails, audit_entries to :"pay";
+grant update                 on platform_commissions, shadow_runs to :"pay";
+grant insert, delete         on shadow_comparisons to :"pay";
 grant execute on function announce_refunds to :"pay";
 -- A refund that a manager records by hand.
 grant execute on function refund_facts_1, save_refund_1 to :"pay";

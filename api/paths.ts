@@ -8,6 +8,7 @@ import { papers } from './paths/papers.ts'
 import { payouts } from './paths/payouts.ts'
 import { programs } from './paths/programs.ts'
 import { reports } from './paths/reports.ts'
+import { shadow } from './paths/shadow.ts'
 import { stripe } from './paths/stripe.ts'
 import { tracking } from './paths/tracking.ts'
 import { webhooks } from './paths/webhooks.ts'
@@ -84,6 +85,7 @@ export const paths: ZodOpenApiPathsObject = withIdempotencyKeys(
     ...tracking,
     ...ledger,
     ...programs,
+    ...shadow,
     ...applications,
     ...payouts,
     ...papers,

@@ -49,6 +49,7 @@ import programs from './dashboard/programs.tsx'
 import search from './dashboard/search.tsx'
 import settings from './dashboard/settings.tsx'
 import shadow from './dashboard/shadow.tsx'
+import shadowCutOver from './dashboard/shadow-cut-over.tsx'
 import stripe from './dashboard/stripe.tsx'
 import supportAddress from './dashboard/support-address.tsx'
 import trackingTest from './dashboard/tracking-test.tsx'
@@ -68,6 +69,7 @@ export default createPages<NudgeEnv<'OUTBOX' | 'PAYOUT_QUEUE' | 'WEBHOOKS'>['Bin
   .route('/', search)
   .route('/', programs)
   .route('/', shadow)
+  .route('/', shadowCutOver)
   .route('/', groups)
   .route('/', partners)
   .route('/', partnersActions)

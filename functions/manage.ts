@@ -27,6 +27,7 @@ import payouts from './manage/payouts.ts'
 import personalData from './manage/personal-data.ts'
 import programs from './manage/programs.ts'
 import settings from './manage/settings.ts'
+import shadow from './manage/shadow.ts'
 import stats from './manage/stats.ts'
 import stripe from './manage/stripe.ts'
 import webhooks from './manage/webhooks.ts'
@@ -38,6 +39,7 @@ export default createApp<NudgeEnv<'OUTBOX' | 'PAYOUT_QUEUE' | 'WEBHOOKS'>['Bindi
   .route('/', workspaces)
   .route('/', members)
   .route('/', programs)
+  .route('/', shadow)
   .route('/', brands)
   .route('/', groups)
   .route('/', apiKeys)

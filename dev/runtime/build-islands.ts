@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
 /** The scripts of the pages: islands/<name>.ts is served as /<name>.js. */
-const ISLANDS = ['app', 'import', 'rewards', 'docs', 'console']
+const ISLANDS = ['app', 'import', 'rewards', 'shadow', 'docs', 'console']
 
 /**
  * Bundles and minifies the islands, as modules for browsers of the last three years. Managers need a current browser;

@@ -1,56 +1,90 @@
+import type { Context } from 'hono'
 import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
-import { Problem } from '../../lib/pages/parts.tsx'
+import { page } from '../../lib/http/lists.ts'
+import { query } from '../../lib/http/validate.ts'
+import { readFilters } from '../../lib/pages/filters.tsx'
+import { noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { COMPARISON_COLUMNS, comparisonLine } from '../../lib/shadow/comparison-response.ts'
 import { changeMode } from '../../lib/shadow/mode.service.ts'
-import { findProgram, type Program } from '../../lib/workspace/programs.queries.ts'
+import { listComparisons, listDays, listReasons, readShadowState } from '../../lib/shadow/results.queries.ts'
+import { ComparisonQuery } from '../../lib/shadow/shadow.schemas.ts'
+import { findProgram } from '../../lib/workspace/programs.queries.ts'
+import { sendList } from '../../lib/workspace/send-list.service.ts'
+import { ComparisonPage, StartPage, UploadPage } from './shadow-pages.tsx'
 
 const PATH = '/app/:workspace/programs/:id/shadow'
 
-/** What a shadow run is, and the button that starts it. */
-const StartPage = ({ base, program, problem }: { base: string; program: Program; problem?: string }) => (
-  <>
-    <p>
-      <a href={`${base}/programs/${program.id}`}>{program.name}</a>
-    </p>
-    <h1>Shadow run</h1>
-    <Problem message={problem} />
-    <p>
-      Run this program beside the platform that you are moving from, for as long as you want, and compare what
-      each of them decides. Sales are recorded and explained as usual. Nothing that this program decides
-      meanwhile is ever paid from here: the other platform pays it. The cut-over ends the shadow run and takes
-      over what the other platform still owes your partners.
-    </p>
-    <p>Partners see in the portal that the other platform counts and pays what they earn.</p>
-    <form method="post">
-      <p class="actions">
-        <button type="submit">Start shadow run</button> <a href={`${base}/programs/${program.id}`}>Cancel</a>
-      </p>
-    </form>
-  </>
-)
+/** Days whose sums are shown. */
+const DAYS_SHOWN = 62
 
-/** /app/:workspace/programs/:id/shadow: starts a shadow run of a program. */
+const DONE = {
+  started: 'Shadow run started. Nothing that this program decides from now on is paid from here.',
+  cut_over: 'Cut over. The program is live.',
+}
+
+/** The program of the URL, and the path of its workspace. */
+const readProgram = async (c: Context<WorkspaceEnv>) => {
+  const { db, workspace } = c.var
+  const program = await found('program', c.req.param('id') ?? '', (id) => findProgram(db, workspace.id, id))
+  return { program, base: `/app/${workspace.slug}`, isManager: workspace.role === 'manager' }
+}
+
+/** /app/:workspace/programs/:id/shadow: a shadow run, what both sides decided, and the upload of the other side's commissions. */
 export default createRoutes<WorkspaceEnv>()
-  .get(PATH, managersOnly(), async (c) => {
+  .get(PATH, async (c) => {
     const { db, workspace } = c.var
-    const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
-    const base = `/app/${workspace.slug}`
-    return renderPage(c, {
-      title: `Shadow run of ${program.name}`,
-      section: '/programs',
-      children: <StartPage {...{ base, program }} />,
-    })
+    const { program, base, isManager } = await readProgram(c)
+    const title = `Shadow run of ${program.name}`
+    const { fields, data, errors } = readFilters(c, ComparisonQuery)
+    const days = { from: data?.from, to: data?.to }
+    const read = await readShadowState(db, workspace.id, program.id, days)
+    if (!read) {
+      return renderPage(c, {
+        title,
+        section: '/programs',
+        children: <StartPage {...{ base, program, isManager }} />,
+      })
+    }
+    const [rows, sumsByDay, reasons] = data
+      ? await Promise.all([
+          listComparisons(db, workspace.id, program.id, { ...data, limit: data.limit + 1 }),
+          listDays(db, workspace.id, program.id, days, DAYS_SHOWN),
+          listReasons(db, workspace.id, program.id, days),
+        ])
+      : [[], [], []]
+    const children = (
+      <ComparisonPage
+        {...{ base, program, isManager, ...read, reasons, fields, errors }}
+        days={sumsByDay}
+        results={page(rows, data?.limit ?? 0)}
+        url={c.req.url}
+        done={noticeFor(DONE, c.req.query('done'))}
+      />
+    )
+    return renderPage(c, { title, section: '/programs', children }, errors ? 400 : 200)
   })
   .post(PATH, managersOnly(), async (c) => {
-    const { db, workspace } = c.var
-    const base = `/app/${workspace.slug}`
-    const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
-    const problem = await changeMode(db, actOf(c), program.id, 'shadow')
+    const { program, base } = await readProgram(c)
+    const problem = await changeMode(c.var.db, actOf(c), program.id, 'shadow')
     if (problem) {
-      const children = <StartPage {...{ base, program, problem }} />
+      const children = <StartPage {...{ base, program, problem }} isManager />
       return renderPage(c, { title: `Shadow run of ${program.name}`, section: '/programs', children }, 409)
     }
     return c.redirect(`${base}/programs/${program.id}/shadow?done=started`, 303)
+  })
+  .get(`${PATH}/upload`, managersOnly(), async (c) => {
+    const { program, base } = await readProgram(c)
+    const children = <UploadPage {...{ base, program }} workspace={c.var.workspace.slug} />
+    const title = `Commissions of the other platform for ${program.name}`
+    return renderPage(c, { title, section: '/programs', scripts: ['/shadow.js'], children })
+  })
+  .get(`${PATH}/comparisons.csv`, query(ComparisonQuery), async (c) => {
+    const { workspace } = c.var
+    const { program } = await readProgram(c)
+    return sendList(c, 'shadow-run', COMPARISON_COLUMNS, c.req.valid('query'), async (db, filter) =>
+      (await listComparisons(db, workspace.id, program.id, filter)).map(comparisonLine),
+    )
   })

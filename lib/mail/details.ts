@@ -182,6 +182,19 @@ export type PaymentDetailsDetails = {
   portalUrl: string
 }
 
+/** `shadow_week`: to managers, about a week of a shadow run. */
+export type ShadowWeekDetails = {
+  workspaceName: string
+  programName: string
+  /** The first and the last day. */
+  from: string
+  to: string
+  /** By outcome. Amounts as formatMoney writes them. */
+  sums: { outcome: string; sales: number; here: string; there: string }[]
+  /** The page of the run. */
+  url: string
+}
+
 /** How many payouts, or balances, have a status or a code, and their amounts: "49.00 USD and 1,200 JPY". */
 export type PayoutSum = { code: string; payouts: number; amount: string }
 

@@ -47,6 +47,7 @@ export const MAIL_KINDS = [
   'payout_review',
   'payout_preview',
   'payout_problem',
+  'shadow_week',
   'opening_balances',
   'webhook_disabled',
   'member_address',

@@ -33,6 +33,7 @@ import {
   payoutSentDraft,
 } from './payout-texts.tsx'
 import { runDraft } from './run-texts.ts'
+import { shadowWeekDraft } from './shadow-texts.ts'
 import type { EditedText } from './texts.ts'
 import {
   memberAddressDraft,
@@ -210,6 +211,15 @@ const DRAFTS: Record<OutboxKind, (details: Stored, edited: EditedText | undefine
   payout_review: (details) => runDraft('payout_review', aboutRun(details)),
   payout_preview: (details) => runDraft('payout_preview', aboutRun(details)),
   payout_problem: (details) => runDraft('payout_problem', aboutRun(details)),
+  shadow_week: (details) =>
+    shadowWeekDraft({
+      workspaceName: required(details, 'workspaceName'),
+      programName: required(details, 'programName'),
+      from: required(details, 'from'),
+      to: required(details, 'to'),
+      sums: Array.isArray(details.sums) ? details.sums : [],
+      url: required(details, 'url'),
+    }),
   webhook_disabled: (details) =>
     webhookDisabledDraft({
       workspaceName: required(details, 'workspaceName'),

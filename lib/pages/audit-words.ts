@@ -141,6 +141,8 @@ const ACTIONS: Record<AuditAction, (details: Details, amount: (of: Details) => s
   'program.created': (d) => `created the program ${quoted(d.name)}`,
   'program.changed': (d) => `changed a program: ${changes(d)}`,
   'program.shadow_started': () => 'started a shadow run of a program',
+  'program.commissions_uploaded': (d) =>
+    `uploaded ${counted(number(d.rows), 'commission')} of another platform for a shadow run`,
   'program.cut_over': (d) =>
     `cut a program over from its shadow run, with ${counted(number(d.balances), 'opening balance', 'opening balances')}`,
   'group.created': (d) => `created the group ${quoted(d.name)}`,

@@ -23,6 +23,7 @@ export const MAIL_LABELS: Record<MailKind, string> = {
   payout_review: 'Payout review',
   payout_preview: 'Payout preview',
   payout_problem: 'Payout problem',
+  shadow_week: 'Week of a shadow run',
   opening_balances: 'Opening balances imported',
   webhook_disabled: 'Webhook endpoint disabled',
   member_address: 'Link to change a member’s address',

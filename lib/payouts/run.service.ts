@@ -2,6 +2,7 @@
 import { connect } from '../db/connection.ts'
 import { whatIsDue } from '../db/due.queries.ts'
 import { describeError, log } from '../http/logging.ts'
+import { lookAtShadowRuns } from '../shadow/upkeep.service.ts'
 import { Unavailable } from '../unavailable.ts'
 import { checkCountries, checkDailyAccounts, checkOwedAccounts } from './account-checks.service.ts'
 import { beginRun, decideApproval } from './begin-run.queries.ts'
@@ -266,7 +267,8 @@ export const payDue = async (env: PayoutEnv, now = new Date(), ms = DEFAULT_MS) 
   const found = await checkResolved(env, now, budget)
   const reminders = await remindPartners(env, now, budget)
   const notified = await notifyManagers(env, now, budget)
-  const did = { runs: runs.length, ...tally, canceling, accounts, found, reminders, notified }
+  const shadowRuns = await lookAtShadowRuns(env, now, budget)
+  const did = { runs: runs.length, ...tally, canceling, accounts, found, reminders, notified, shadowRuns }
   if (!Object.values(did).some(Boolean)) return null
   const isMore = budget.fetches < SPENT_FETCHES || !hasLeft(budget) || undefined
   return { ...did, isMore }

@@ -1,6 +1,7 @@
 /** Whether the cron of payouts would find something to do. */
 import type { RawBuilder } from 'kysely'
 import { anyExists } from '../db/due.queries.ts'
+import { shadowRunsToCompare } from '../shadow/upkeep.queries.ts'
 import { dailyAccounts } from './account-checks.queries.ts'
 import { unfinishedCancels } from './cancel.queries.ts'
 import { anyNotices, duePreviews } from './notices.queries.ts'
@@ -24,4 +25,5 @@ export const hasDueWork = (now: Date): RawBuilder<unknown> =>
     workspacesToRemind(now),
     anyNotices(now),
     duePreviews(now, PREVIEW_MS),
+    shadowRunsToCompare(now),
   ])

@@ -81,6 +81,8 @@ export const eraseCustomer = async (db: Db, act: Act, id: string): Promise<void>
     sql`update customers c
         set email = null, name = null, external_id = ${erased('c.external_id')}, revision = c.revision + 1
         where c.id in ${mine}`,
+    sql`update platform_commissions c set customer_email = null, customer_ref = ${erased('c.customer_ref')}
+        where c.workspace_id = ${workspaceId} and (c.customer_ref = any(${texts}) or c.customer_email = any(${texts}))`,
     forgetAnswers(workspaceId),
     eraseFromImports(workspaceId, texts, marks),
     eraseFromSources(workspaceId, texts),

@@ -49,6 +49,8 @@ export const erasePartner = async (db: Db, act: Act, id: string, email: string):
         where m.workspace_id = ${workspaceId} and erase_texts(m.details, ${texts}, ${marks}) <> m.details`,
     sql`delete from former_partner_addresses where partner_id ${mine}`,
     sql`delete from applications where workspace_id = ${workspaceId} and (email = any(${texts}) or partner_id ${mine})`,
+    sql`update platform_commissions set partner_email = ${marker}
+        where workspace_id = ${workspaceId} and partner_email = any(${texts})`,
     sql`delete from partner_notes where partner_id ${mine}`,
     sql`delete from payees where ${own}`,
     sql`delete from unreachable_people where ${own}`,

@@ -37,6 +37,10 @@ export const exportCustomer = (db: Db, workspaceId: string, id: string): Promise
              e.currency, e.metadata, e.steps, e.occurred_at as "occurredAt", c.landing_url as "landingUrl", c.referrer, c.sub,
              c.created_at as "clickedAt"
       from ${events} e left join clicks c on c.workspace_id = e.workspace_id and c.id = e.click_id`,
+    otherPlatform: sql`
+      select customer_ref as "customerExternalId", customer_email as "customerEmail", sold_at as "soldAt",
+             amount_cents as "amountCents", currency
+      from platform_commissions where workspace_id = ${workspaceId} and event_id in (select id from ${events} e)`,
     stripeEvents: sql`
       select s.type, s.email, s.facts, s.occurred_at as "occurredAt" from processor_events s
       where s.workspace_id = ${workspaceId} and (
@@ -65,6 +69,9 @@ export const exportPartner = (db: Db, workspaceId: string, email: string): Promi
       select email, name, site_url as "siteUrl", promotion, answers, agreement_version as "agreementVersion", applied_at as "appliedAt",
              status, reason
       from applications where workspace_id = ${workspaceId} and (email = ${email} or partner_id in ${mine})`,
+    otherPlatform: sql`
+      select state, amount_cents as "amountCents", currency, sold_at as "soldAt" from platform_commissions
+      where workspace_id = ${workspaceId} and partner_email = ${email}`,
     notes: sql`select author, content, created_at as "createdAt" from partner_notes where partner_id in ${mine}`,
     unsubscribed: sql`select created_at as "createdAt" from mail_optouts where ${own}`,
     acceptedTerms: sql`select version, accepted_at as "acceptedAt" from agreement_acceptances where partner_id in ${mine}`,

@@ -8,7 +8,7 @@ import type { StartFacts } from './mode.ts'
 
 /** What decides whether a program can start a shadow run: `StartFacts`. Read under the locks of `lockProgram`. */
 const factsOf = (workspaceId: string, programId: string) => sql`
-  select g.mode,
+  select g.mode, exists (select from shadow_runs r where r.program_id = g.id and r.ended_at is not null) as "wasCutOver",
          (select count(*) from payout_runs r where r.workspace_id = g.workspace_id and r.program_id = g.id
             and r.claimed_at is null and r.canceled_at is null and r.declined_at is null)::int
          + (select count(*) from payouts p where p.workspace_id = g.workspace_id and p.program_id = g.id
@@ -25,7 +25,7 @@ const factsOf = (workspaceId: string, programId: string) => sql`
  * The locks under which a program's mode changes: nothing is claimed meanwhile, and what is being recorded by the program is
  * committed before, and waits from then on. The statements of a batch after these see it.
  */
-const lockProgram = (db: Db, workspaceId: string, programId: string) =>
+export const lockProgram = (db: Db, workspaceId: string, programId: string) =>
   [
     lockPayouts(workspaceId).compile(db),
     sql<unknown>`select from programs where workspace_id = ${workspaceId} and id = ${programId} for update`.compile(
@@ -50,6 +50,7 @@ export const startShadowRun = async (
       update programs set mode = 'shadow', shadow_since = coalesce(shadow_since, ${now}::timestamptz)
       from facts
       where programs.workspace_id = ${workspaceId} and programs.id = ${programId} and facts.mode = 'live'
+        and not facts."wasCutOver"
         and facts.unfinished = 0 and facts."unpaidPartners" = 0
       returning programs.workspace_id, programs.id
     ), run as (
@@ -65,7 +66,8 @@ export const startShadowRun = async (
       action: 'program.shadow_started',
       subjectId: programId,
       details: {},
-      when: sql<SqlBool>`exists (select from shadow_runs where program_id = ${programId} and started_at = ${now}::timestamptz)`,
+      // Started by this transaction: concurrent requests may have the same time.
+      when: sql<SqlBool>`exists (select from shadow_runs where program_id = ${programId} and xmin = pg_current_xact_id()::xid)`,
     }).compile(),
   ])
   return facts

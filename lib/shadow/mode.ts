@@ -6,6 +6,8 @@ export type ProgramMode = (typeof PROGRAM_MODES)[number]
 /** What decides whether a program can start a shadow run. */
 export type StartFacts = {
   mode: ProgramMode
+  /** Whether a cut-over has ended an earlier one. */
+  wasCutOver: boolean
   /** Payout runs of the program that have not claimed everything, and payouts of it that are not sent. */
   unfinished: number
   /** Its partners who are owed something, or owe it, but for the test partner. */
@@ -13,8 +15,15 @@ export type StartFacts = {
 }
 
 /** Why a program cannot start a shadow run; null if it can, or runs in shadow mode already. */
-export const startRefusalOf = ({ mode, unfinished, unpaidPartners }: StartFacts): string | null => {
+export const startRefusalOf = ({
+  mode,
+  wasCutOver,
+  unfinished,
+  unpaidPartners,
+}: StartFacts): string | null => {
   if (mode === 'shadow') return null
+  if (wasCutOver)
+    return 'This program was cut over from a shadow run, so it pays its partners itself. Use a new program for another shadow run.'
   if (unfinished > 0)
     return 'A payout run of this program has not ended. Finish or cancel it before you start a shadow run.'
   return unpaidPartners > 0
@@ -24,6 +33,10 @@ export const startRefusalOf = ({ mode, unfinished, unpaidPartners }: StartFacts)
 
 export const END_REFUSAL =
   'Only the cut-over ends shadow mode. POST /programs/:id/cut-over previews and makes it.'
+
+/** Why a program has no shadow run to work on. */
+export const NOT_IN_SHADOW =
+  'The program does not run in shadow mode. PATCH /programs/:id with the mode "shadow" starts a shadow run.'
 
 /** Why nothing is added to what partners are owed by a program in shadow mode. */
 export const SHADOW_REFUSAL =

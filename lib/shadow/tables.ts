@@ -1,4 +1,8 @@
 /** The tables of this room, for Kysely. See lib/db/tables.ts. */
+import type { Json } from '../db/columns.ts'
+import type { Outcome } from './compare.ts'
+import type { CutOverResult } from './cut-over.ts'
+import type { PlatformState } from './platform-commissions.ts'
 
 export type ShadowTables = {
   shadow_runs: {
@@ -6,5 +10,47 @@ export type ShadowTables = {
     program_id: string
     started_at: Date
     ended_at: Date | null
+    cut_over: Json<CutOverResult> | null
+    compared_after: string | null
+    compare_owner: string | null
+    compare_until: Date | null
+    looked_at: Date | null
+    mailed_at: Date | null
+  }
+  platform_commissions: {
+    id: string
+    workspace_id: string
+    program_id: string
+    key: string
+    state: PlatformState
+    amount_cents: bigint
+    currency: string
+    sale_cents: bigint | null
+    sale_ids: string[]
+    customer_ref: string | null
+    customer_email: string | null
+    partner_email: string | null
+    sold_at: Date
+    created_at: Date
+    event_id: string | null
+    bucket: string | null
+    compared_at: Date | null
+  }
+  shadow_comparisons: {
+    id: string
+    workspace_id: string
+    program_id: string
+    bucket: string
+    event_id: string | null
+    platform_commission_id: string | null
+    day: string
+    here_at: Date | null
+    outcome: Outcome
+    reason: string | null
+    here_cents: bigint | null
+    here_currency: string | null
+    there_cents: bigint | null
+    there_currency: string | null
+    partner_id: string | null
   }
 }

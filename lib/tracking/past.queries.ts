@@ -36,7 +36,7 @@ type EventRow = Omit<FromJson<PastEvent>, 'sale' | 'click' | 'purchase'> & {
 const EARNS_NOTHING: Step['code'][] = ['commission_rejected', 'same_purchase', SALE_EXPECTED]
 
 /** The first id that an event of a time can have: ids begin with the time at which they were made. */
-const firstIdOf = (time: Date): string => {
+export const firstIdOf = (time: Date): string => {
   const hex = Number(time).toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
 }

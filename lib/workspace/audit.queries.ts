@@ -24,6 +24,7 @@ export type AuditAction =
   | 'program.created'
   | 'program.changed'
   | 'program.shadow_started'
+  | 'program.commissions_uploaded'
   | 'program.cut_over'
   | 'program.links_confirmed'
   | 'group.created'

@@ -843,6 +843,101 @@ responses: {
 }
 patch?: never
 }
+"/programs/{id}/shadow": {
+parameters: NoParameters
+/** Get the shadow run of a program */
+get: {
+parameters: { query?: { from?: undefined | string; to?: undefined | string }; header?: never; path: { id: string }; cookie?: never }
+requestBody?: never
+responses: {
+200: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["ShadowRun"] } }
+400: Failure
+401: Failure
+403: Failure
+404: Failure
+409: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+put?: never
+post?: never
+delete?: never
+patch?: never
+}
+"/programs/{id}/shadow/commissions": {
+parameters: NoParameters
+get?: never
+put?: never
+/** Upload commissions of the other platform */
+post: {
+parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+requestBody: { content: { "application/json": components['schemas']["ShadowCommissions"] } }
+responses: {
+200: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["ShadowCommissionUploadResult"] } }
+400: Failure
+401: Failure
+403: Failure
+404: Failure
+409: Failure
+413: Failure
+415: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+delete?: never
+patch?: never
+}
+"/programs/{id}/shadow/compare": {
+parameters: NoParameters
+get?: never
+put?: never
+/** Compare what has changed in a shadow run */
+post: {
+parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+requestBody?: never
+responses: {
+200: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["ShadowCompareResult"] } }
+401: Failure
+403: Failure
+404: Failure
+409: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+delete?: never
+patch?: never
+}
+"/programs/{id}/shadow/comparisons": {
+parameters: NoParameters
+/** List the sales of a shadow run, with what differs and why */
+get: {
+parameters: { query?: { cursor?: undefined | string; limit?: undefined | number; from?: undefined | string; to?: undefined | string; outcome?: undefined | "same" | "different" | "only_here" | "only_there"; reason?: undefined | "other_day" | "other_partner" | "currency" | "rounding" | "refund_not_seen_there" | "refund_not_seen_here" | "larger_base" | "smaller_base" | "rate" | "amount" | "self_referral_held" | "possible_duplicate_held" | "held_by_manager" | "no_click" | "unknown_click" | "expired_click" | "later_click" | "known_customer_not_credited" | "customer_not_imported" | "sale_not_reported" | "test_mode" | "partner_inactive" | "one_time_already_rewarded" | "past_reward_duration" | "below_one_time_minimum" | "self_referral_refused" | "proration" | "zero_amount" | "rejected_here" | "other_program" | "sale_expected" | "not_credited" | "second_commission" | "partner_not_there" | "not_uploaded_yet" | "not_reported_there"; partnerId?: undefined | string }; header?: never; path: { id: string }; cookie?: never }
+requestBody?: never
+responses: {
+200: { headers: Record<string, unknown>; content: { "application/json": {
+data: Array<components['schemas']["ShadowComparison"]>
+nextCursor: string | null
+} } }
+400: Failure
+401: Failure
+403: Failure
+404: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+put?: never
+post?: never
+delete?: never
+patch?: never
+}
 "/applications": {
 parameters: NoParameters
 /** List applications */
@@ -1900,6 +1995,30 @@ NewNote: {
 /** Line breaks are kept. */
 content: string
 }
+ShadowCommissions: {
+rows: Array<{
+/** The platform’s own id of the commission. A later row with the same id changes it. Without one, the row is known by its content. */
+id?: undefined | string | null
+/** `pending` and `due` are owed to the partner, `paid` was paid, `voided` counts for nothing. */
+state?: undefined | "pending" | "due" | "paid" | "voided" | "other" | null
+/** The commission, in minor units. */
+amountCents: number
+/** ISO 4217 code, in any case. */
+currency: string
+/** What the commission was computed from, in minor units of `currency`. */
+saleAmountCents?: undefined | number | null
+/** Ids of the sale: your own, as you report it, or Stripe’s of the invoice, payment, charge or checkout. */
+saleIds?: undefined | Array<string> | null
+/** The customer’s id, as you report it or at Stripe. */
+customerExternalId?: undefined | string | null
+/** The customer’s email address. */
+customerEmail?: undefined | string | null
+/** The partner whom the platform credits. */
+partnerEmail?: undefined | string | null
+/** When the customer paid: a date, or a time with its zone. */
+soldAt: string
+}>
+}
 Approval: {
 /** The group of the new partner, one of the program’s. By default, that of the invitation, if any. */
 groupId?: undefined | string | null
@@ -2342,6 +2461,65 @@ content: string
 /** An email address, or `API key "<name>"`. */
 author: string
 createdAt: string
+}
+ShadowRun: {
+startedAt: string
+endedAt: string | null
+/** Commissions of the other platform. */
+uploaded: number
+/** Of these, those that are to be compared yet. */
+waiting: number
+newestSoldAt: string | null
+sums: Array<{
+outcome: "same" | "different" | "only_here" | "only_there"
+currency: string
+sales: number
+hereCents: number
+thereCents: number
+}>
+}
+ShadowCommissionUploadResult: {
+summary: {
+created: number
+updated: number
+unchanged: number
+errors: number
+}
+results: Array<{
+id: string | null
+status: "created" | "updated" | "unchanged" | "error"
+/** What to correct. */
+message?: undefined | string
+}>
+}
+ShadowCompareResult: {
+/** Whether to call it again. */
+isMore: boolean
+}
+ShadowComparison: {
+id: string
+day: string
+outcome: "same" | "different" | "only_here" | "only_there"
+reason: "other_day" | "other_partner" | "currency" | "rounding" | "refund_not_seen_there" | "refund_not_seen_here" | "larger_base" | "smaller_base" | "rate" | "amount" | "self_referral_held" | "possible_duplicate_held" | "held_by_manager" | "no_click" | "unknown_click" | "expired_click" | "later_click" | "known_customer_not_credited" | "customer_not_imported" | "sale_not_reported" | "test_mode" | "partner_inactive" | "one_time_already_rewarded" | "past_reward_duration" | "below_one_time_minimum" | "self_referral_refused" | "proration" | "zero_amount" | "rejected_here" | "other_program" | "sale_expected" | "not_credited" | "second_commission" | "partner_not_there" | "not_uploaded_yet" | "not_reported_there" | null
+/** The reason in words. */
+text: string | null
+here: {
+eventId: string
+saleExternalId: string | null
+partnerEmail: string | null
+/** null if it earns nothing. */
+amountCents: number | null
+currency: string | null
+} | null
+there: {
+id: string
+saleIds: Array<string>
+partnerEmail: string | null
+soldAt: string
+/** null if it is voided. */
+amountCents: number | null
+currency: string | null
+} | null
 }
 Application: {
 id: string

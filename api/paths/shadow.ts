@@ -1,0 +1,94 @@
+import * as z from 'zod'
+import type { ZodOpenApiPathsObject } from 'zod-openapi'
+import { CutOver } from '../../lib/shadow/cut-over.schemas.ts'
+import { MAX_COMMISSION_ROWS } from '../../lib/shadow/platform-commissions.ts'
+import {
+  CommissionUploadResponse,
+  CompareResponse,
+  ComparisonResponse,
+  CutOverResponse,
+  ShadowRunResponse,
+} from '../../lib/shadow/shadow.responses.ts'
+import {
+  CommissionUpload,
+  CommissionUploadRow,
+  ComparisonQuery,
+  ShadowPeriod,
+} from '../../lib/shadow/shadow.schemas.ts'
+import {
+  actWith,
+  byWriter,
+  errors,
+  get,
+  id,
+  json,
+  list,
+  MANAGER_ERRORS,
+  path,
+  WORKSPACE,
+} from '../operations.ts'
+
+const PROGRAM = `${WORKSPACE}/programs/{id}`
+
+/** The endpoint accepts rows of any shape and checks each on its own, so the schema of a row is added here. */
+const upload = CommissionUpload.extend({
+  rows: z.array(z.lazy(() => CommissionUploadRow)).max(MAX_COMMISSION_ROWS),
+}).meta({ id: 'ShadowCommissions' })
+
+const state = get('Get the shadow run of a program', ShadowRunResponse)
+const uploads = actWith('Upload commissions of the other platform', upload, CommissionUploadResponse)
+
+const cutOver = actWith('Cut a program over from its shadow run', CutOver, CutOverResponse)
+
+export const shadow: ZodOpenApiPathsObject = {
+  [`${PROGRAM}/cut-over`]: {
+    post: {
+      ...cutOver,
+      description:
+        'Ends the shadow run, and takes over what the uploaded commissions still owe each partner, all of it or nothing. Nothing ' +
+        'happens while `refused` has any. A repeat returns what was done.',
+      responses: {
+        ...cutOver.responses,
+        ...errors(...MANAGER_ERRORS, 'fresh_sign_in_required'),
+        ...errors('conflict', 'preview_changed'),
+      },
+    },
+  },
+  [`${PROGRAM}/shadow`]: {
+    get: {
+      ...state,
+      description:
+        'How far it has come, and what the results add up to, by outcome and currency. 409 if the program never ran in shadow mode.',
+      requestParams: { ...path(id), query: ShadowPeriod },
+      responses: { ...state.responses, ...errors('invalid_query', 'conflict') },
+    },
+  },
+  [`${PROGRAM}/shadow/commissions`]: {
+    post: byWriter({
+      ...uploads,
+      description:
+        'Each row succeeds or fails on its own. Safe to repeat: a later row with the same id changes the earlier one.',
+      responses: { ...uploads.responses, ...errors('invalid_body', 'too_many_rows') },
+    }),
+  },
+  [`${PROGRAM}/shadow/compare`]: {
+    post: byWriter({
+      summary: 'Compare what has changed in a shadow run',
+      description:
+        'Works for some seconds. Repeat it while `isMore` is true, or wait: it goes on every few minutes by itself.',
+      requestParams: path(id),
+      responses: {
+        200: { description: 'Done, or more is left.', ...json(CompareResponse) },
+        ...errors(...MANAGER_ERRORS, 'conflict'),
+      },
+    }),
+  },
+  [`${PROGRAM}/shadow/comparisons`]: {
+    get: list(
+      'List the sales of a shadow run, with what differs and why',
+      ComparisonResponse,
+      ComparisonQuery,
+      id,
+    ),
+  },
+}

@@ -1,0 +1,60 @@
+import type { Context } from 'hono'
+import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import { ApiError } from '../../lib/http/errors.ts'
+import { found } from '../../lib/http/found.ts'
+import { checked, form } from '../../lib/http/validate.ts'
+import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { renderPage } from '../../lib/pages/render.tsx'
+import { CutOver } from '../../lib/shadow/cut-over.schemas.ts'
+import { makeCutOver, previewCutOver } from '../../lib/shadow/cut-over.service.ts'
+import { findProgram } from '../../lib/workspace/programs.queries.ts'
+import { CutOverPage } from './cut-over-page.tsx'
+
+const PATH = '/app/:workspace/programs/:id/shadow/cut-over'
+
+const readProgram = (c: Context<WorkspaceEnv>) =>
+  found('program', c.req.param('id') ?? '', (id) => findProgram(c.var.db, c.var.workspace.id, id))
+
+/** The preview, or the same again with what went wrong. */
+const show = async (c: Context<WorkspaceEnv>, leaveOut: string[], problem?: string) => {
+  const { db, workspace } = c.var
+  const program = await readProgram(c)
+  const preview = await previewCutOver(db, workspace.id, { programId: program.id, leaveOut })
+  const base = `/app/${workspace.slug}`
+  const children = <CutOverPage {...{ base, program, preview, leaveOut, problem }} />
+  const title = `Cut-over of ${program.name}`
+  return renderPage(c, { title, section: '/programs', children }, problem ? 409 : 200)
+}
+
+const parsed = (text: string | undefined): unknown => {
+  try {
+    return JSON.parse(text ?? '[]')
+  } catch {
+    return null
+  }
+}
+
+/** /app/:workspace/programs/:id/shadow/cut-over: previews the cut-over of a program, and makes it. */
+export default createRoutes<WorkspaceEnv>()
+  .get(PATH, managersOnly(), (c) => {
+    const { data } = checked(CutOver, { leaveOut: c.req.queries('leaveOut') ?? [] })
+    return show(c, data?.leaveOut ?? [])
+  })
+  .post(PATH, freshManagersOnly(), form(), async (c) => {
+    const { leaveOut, expected } = c.req.valid('form')
+    const { data } = checked(CutOver, { leaveOut: parsed(leaveOut), expected: parsed(expected) })
+    if (!data) throw new ApiError('invalid_body', 'Send this form from its page.')
+    const program = await readProgram(c)
+    const request = { programId: program.id, leaveOut: data.leaveOut ?? [], expected: data.expected ?? [] }
+    try {
+      const { cutOverAt } = await makeCutOver(c.var.db, actOf(c), request)
+      if (cutOverAt === null)
+        return show(c, request.leaveOut, 'Some balances cannot be taken over. Nothing has happened.')
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'preview_changed')
+        return show(c, request.leaveOut, error.message)
+      throw error
+    }
+    return c.redirect(`/app/${c.var.workspace.slug}/programs/${program.id}/shadow?done=cut_over`, 303)
+  })

@@ -1,0 +1,68 @@
+/** The comparison of the sales of some customers: matched one to one, each pair or rest with its outcome. */
+import { compareSale, type HereFacts, type Outcome, type Reason, type ThereFacts } from './compare.ts'
+import { matchSales } from './match.ts'
+
+export type ComparedSale = {
+  /** The same whenever it is compared: of the commission, else of the sale. */
+  id: string
+  bucket: string
+  eventId: string | null
+  platformCommissionId: string | null
+  /** The day of the sale of ours, in UTC; else that of the commission. */
+  day: string
+  hereAt: Date | null
+  outcome: Outcome
+  reason: Reason | null
+  hereCents: bigint | null
+  hereCurrency: string | null
+  thereCents: bigint | null
+  thereCurrency: string | null
+  /** Who is credited here. */
+  partnerId: string | null
+}
+
+export type HereInBucket = HereFacts & { partnerId: string | null }
+
+/** The sales and commissions of some customers, compared. @param newestAt the newest time of the commissions that were uploaded */
+export const compareSales = (
+  heres: readonly HereInBucket[],
+  theres: readonly ThereFacts[],
+  newestAt: Date | null,
+): ComparedSale[] => {
+  const pairs = matchSales(heres, theres)
+  const hereOf = new Map(heres.map((here) => [here.id, here]))
+  const thereOf = new Map(theres.map((there) => [there.id, there]))
+  const matched = new Set(pairs.flatMap(({ hereId, thereId }) => [hereId, thereId]))
+  const all: [HereInBucket | null, ThereFacts | null][] = [
+    ...pairs.map(({ hereId, thereId }): [HereInBucket | null, ThereFacts | null] => [
+      hereOf.get(hereId) ?? null,
+      thereOf.get(thereId) ?? null,
+    ]),
+    ...heres.filter(({ id }) => !matched.has(id)).map((here): [HereInBucket, null] => [here, null]),
+    ...theres.filter(({ id }) => !matched.has(id)).map((there): [null, ThereFacts] => [null, there]),
+  ]
+  return all.flatMap(([here, there]) => {
+    const isSecond = here === null && there !== null && there.eventId !== null && hereOf.has(there.eventId)
+    const compared = compareSale(here, there, newestAt, isSecond)
+    if (!compared) return []
+    const isThere = there !== null && compared.outcome !== 'only_here'
+    const isHere = here !== null && compared.outcome !== 'only_there'
+    const at = here?.at ?? there?.at
+    return [
+      {
+        id: there?.id ?? here?.id ?? '',
+        bucket: here?.customer ?? there?.customer ?? '',
+        eventId: here?.id ?? null,
+        platformCommissionId: there?.id ?? null,
+        day: at?.toISOString().slice(0, 10) ?? '',
+        hereAt: here?.at ?? null,
+        ...compared,
+        hereCents: isHere ? here.earnsCents : null,
+        hereCurrency: isHere ? here.earnsCurrency : null,
+        thereCents: isThere ? there.amountCents : null,
+        thereCurrency: isThere ? there.currency : null,
+        partnerId: here?.partnerId ?? null,
+      },
+    ]
+  })
+}

@@ -1,0 +1,56 @@
+/** The cut-over: it ends a shadow run, and takes over what the other platform still owes partners. */
+
+/** Why a partner's balance cannot be taken over, and what to do. */
+export const REFUSALS = {
+  no_partner: 'These commissions name no partner. Upload them with the partner’s address, or leave them out.',
+  partner_not_found: 'No partner of this program has this address. Import the partner, or leave it out.',
+  partner_banned: 'The partner is banned here. Leave it out, or approve the partner.',
+  has_opening_balance: 'The partner has an opening balance already. Leave it out.',
+  too_large: 'The balance exceeds the maximum amount of a commission. Leave it out.',
+} as const
+type RefusalCode = keyof typeof REFUSALS
+
+/** What the other platform owes one partner in one currency. */
+export type OwedBalance = {
+  /** null of commissions that name no partner. */
+  email: string | null
+  partnerId: string | null
+  currency: string
+  /** Minor units. Negative if the partner owes it. */
+  amountCents: bigint
+  /** null if it can be taken over. */
+  code: RefusalCode | null
+}
+
+/** What is taken over in one currency. */
+export type CutOverSum = { currency: string; partners: number; amountCents: number }
+
+/** What was taken over, as it is kept. */
+export type CutOverResult = { id: string; sums: CutOverSum[]; leftOut: number; by: string }
+
+/** The sums of the balances that are taken over, by currency. */
+export const sumsOf = (balances: OwedBalance[]): CutOverSum[] => {
+  const byCurrency = Map.groupBy(
+    balances.filter(({ code }) => code === null),
+    ({ currency }) => currency,
+  )
+  return [...byCurrency]
+    .map(([currency, of]) => ({
+      currency,
+      partners: of.length,
+      amountCents: Number(of.reduce((sum, { amountCents }) => sum + amountCents, 0n)),
+    }))
+    .sort((a, b) => (a.currency < b.currency ? -1 : 1))
+}
+
+/** Whether what is taken over is what was shown. */
+export const areSameSums = (a: CutOverSum[], b: CutOverSum[]): boolean => {
+  const text = (sums: CutOverSum[]) =>
+    JSON.stringify(
+      sums.map(({ currency, partners, amountCents }) => [currency, partners, amountCents]).sort(),
+    )
+  return text(a) === text(b)
+}
+
+/** The partner sees it with what is not an opening balance. */
+export const BALANCE_REASON = 'Balance taken over from the previous platform'

@@ -1,0 +1,65 @@
+/** The other platform's commissions, as they are uploaded. */
+import { sql } from 'kysely'
+import type { Db } from '../db/connection.ts'
+import { type Act, auditEntry } from '../workspace/audit.queries.ts'
+import type { PlatformCommission } from './platform-commissions.ts'
+
+export type SavedCommissions = {
+  /** Whether the program runs in shadow mode. Else nothing is saved. */
+  isInShadow: boolean
+  /** By key: true if it is new, false if it was changed. Those that are not there were as they are. */
+  saved: Map<string, boolean>
+}
+
+/**
+ * Saves commissions, each under its key: a later upload changes what differs, and what differs is compared again. The lock keeps
+ * the program's mode as it is. Keys are in one order, so that two uploads do not deadlock.
+ *
+ * @param programId of a program of the workspace
+ */
+export const savePlatformCommissions = async (
+  db: Db,
+  act: Act,
+  programId: string,
+  commissions: PlatformCommission[],
+): Promise<SavedCommissions> => {
+  const { workspaceId, now } = act
+  const rows = JSON.stringify(commissions.toSorted((a, b) => (a.key < b.key ? -1 : 1)))
+  const save = sql<{ key: string; isNew: boolean }>`
+    insert into platform_commissions as c (id, workspace_id, program_id, key, state, amount_cents, currency, sale_cents, sale_ids,
+                                           customer_ref, customer_email, partner_email, sold_at, created_at)
+    select uuidv7(), ${workspaceId}::uuid, ${programId}::uuid, r.key, r.state, r."amountCents", r.currency, r."saleAmountCents",
+           r."saleIds", r."customerExternalId", r."customerEmail", r."partnerEmail", r."soldAt", ${now}::timestamptz
+    from jsonb_to_recordset(${rows}::jsonb)
+      as r(key text, state text, "amountCents" bigint, currency text, "saleAmountCents" bigint, "saleIds" text[],
+           "customerExternalId" text, "customerEmail" text, "partnerEmail" text, "soldAt" timestamptz)
+    where exists (select from programs where id = ${programId} and mode = 'shadow')
+    on conflict (program_id, key) do update
+      set state = excluded.state, amount_cents = excluded.amount_cents, currency = excluded.currency,
+          sale_cents = excluded.sale_cents, sale_ids = excluded.sale_ids, customer_ref = excluded.customer_ref,
+          customer_email = excluded.customer_email, partner_email = excluded.partner_email, sold_at = excluded.sold_at,
+          compared_at = null
+      where (c.state, c.amount_cents, c.currency, c.sale_cents, c.sale_ids, c.customer_ref, c.customer_email, c.partner_email,
+             c.sold_at)
+        is distinct from (excluded.state, excluded.amount_cents, excluded.currency, excluded.sale_cents, excluded.sale_ids,
+                          excluded.customer_ref, excluded.customer_email, excluded.partner_email, excluded.sold_at)
+    returning key, xmax = 0 as "isNew"`
+  const [[program], saved] = await db.batch([
+    sql<{ mode: string }>`
+      select mode from programs where workspace_id = ${workspaceId} and id = ${programId} for share`.compile(
+      db,
+    ),
+    save.compile(db),
+    auditEntry(db, {
+      ...act,
+      action: 'program.commissions_uploaded',
+      subjectId: programId,
+      details: { rows: commissions.length },
+      when: sql<boolean>`exists (select from programs where id = ${programId} and mode = 'shadow')`,
+    }).compile(),
+  ])
+  return {
+    isInShadow: program?.mode === 'shadow',
+    saved: new Map(saved.map(({ key, isNew }) => [key, isNew])),
+  }
+}

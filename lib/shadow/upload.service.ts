@@ -1,0 +1,59 @@
+/** Uploads of the other platform's commissions: each row is valid on its own, and has a key. */
+import type { Db } from '../db/connection.ts'
+import { canonicalJson } from '../json.ts'
+import { sha256 } from '../sha256.ts'
+import type { Act } from '../workspace/audit.queries.ts'
+import { savePlatformCommissions } from './platform-commissions.queries.ts'
+import {
+  type CommissionRow,
+  contentOf,
+  type PlatformCommission,
+  type ReadRow,
+} from './platform-commissions.ts'
+import type { CommissionUploadResponse } from './shadow.responses.ts'
+
+/** The key of each row: its id, else a hash of its content. Rows that are the same are counted. */
+const withKeys = async (rows: CommissionRow[]): Promise<PlatformCommission[]> => {
+  const seen = new Map<string, number>()
+  const keyed: PlatformCommission[] = []
+  for (const row of rows) {
+    const { id, ...commission } = row
+    const content = canonicalJson(contentOf(row, 0))
+    const place = seen.get(content) ?? 0
+    seen.set(content, place + 1)
+    keyed.push({ ...commission, key: id ?? `hash:${await sha256(canonicalJson(contentOf(row, place)))}` })
+  }
+  return keyed
+}
+
+type Uploaded = CommissionUploadResponse & { isInShadow: boolean }
+
+/** Saves the rows that are valid. Of several with one key, the last one counts. @param programId of a program of the workspace */
+export const uploadCommissions = async (
+  db: Db,
+  act: Act,
+  programId: string,
+  rows: ReadRow[],
+): Promise<Uploaded> => {
+  const good = rows.flatMap((read) => ('row' in read ? [read.row] : []))
+  const keyed = await withKeys(good)
+  const last = new Map(keyed.map((commission) => [commission.key, commission]))
+  const { isInShadow, saved } = await savePlatformCommissions(db, act, programId, [...last.values()])
+  const keys = keyed.map(({ key }) => key)
+  const results = rows.map((read): CommissionUploadResponse['results'][number] => {
+    if (!('row' in read)) return { id: read.id, status: 'error', message: read.message }
+    const isNew = saved.get(keys.shift() ?? '')
+    return { id: read.row.id, status: isNew === undefined ? 'unchanged' : isNew ? 'created' : 'updated' }
+  })
+  const count = (wanted: string) => results.filter(({ status }) => status === wanted).length
+  return {
+    isInShadow,
+    summary: {
+      created: count('created'),
+      updated: count('updated'),
+      unchanged: count('unchanged'),
+      errors: count('error'),
+    },
+    results,
+  }
+}
