@@ -284,6 +284,7 @@ export const UploadPage = ({ base, program, workspace }: Base & { workspace: str
         <label for="shadow-file">CSV file</label>
         <input id="shadow-file" type="file" accept=".csv,.txt,.tsv,text/csv" />
       </div>
+      <div id="import-sources" />
       <div id="import-stage" />
     </div>
   </>
