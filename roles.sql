@@ -56,16 +56,16 @@ grant execute on function fold_totals, end_clicks, upkeep_is_due, clear_expired_
 
 -- Functions without rights of their own do no more than their caller may.
 grant execute on function
-    addresses_alike, assert_unchanged, erase_text, erase_texts, event_reported, hold_possible_duplicate_1,
-    hold_self_referral_1, identity_lock_key, import_partners_1, is_counted, is_of_kind, is_uncredited_1, issue_invoices,
+    addresses_alike, assert_not_undone, assert_unchanged, begin_undo_1, customer_undo_reason_1, erase_text, erase_texts, event_reported, hold_possible_duplicate_1,
+    hold_self_referral_1, identity_lock_key, import_is_undone, import_partners_1, import_undo_reasons_1, is_counted, is_of_kind, is_uncredited_1, issue_invoices,
     load_partner_import_1, lock_click, lock_identities_1, mail_opening_balances_1, mark_late, move_earned, note_own_address,
-    note_received_1, page_of, referrer_of, landing_of_click, link_of, landing_of_event, partner_terms_1,
-    has_webhooks, never, present_owner, reverse_1, sales_alike, save_partner_import_1, tie_customers, utc_day
+    note_received_1, page_of, referrer_of, landing_of_click, link_of, landing_of_event, never, partner_terms_1, partner_undo_reason_1,
+    has_webhooks, present_owner, read_undo_1, reverse_1, sales_alike, save_partner_import_1, tie_customers, undo_balances, utc_day
     to :"pages", :"pay";
 
 
 -- pages: the dashboard, the portal, and the APIs for managers and imports.
-grant execute on function note_key_use_1, erase_sign_ins, erase_from_audit, has_signed_in to :"pages";
+grant execute on function note_key_use_1, erase_sign_ins, erase_from_audit, has_signed_in, undo_import_call_1 to :"pages";
 grant select on
     account_payouts, adjustments, address_changes, agreement_acceptances, agreements, api_keys, applications, audit_entries, balance_cutoffs, balances, brands, clicks, commission_holds, commissions,
     coupon_aliases, credit_notes, customer_identities, customers, events, former_group_terms, former_partner_addresses,
@@ -113,6 +113,7 @@ grant select, insert, update on import_calls to :"pages";
 grant select, insert, update on link_forms to :"pages";
 -- What was read from another platform, which an erasure looks through. Never the tokens.
 grant select (workspace_id, row), delete on import_source_rows to :"pages";
+grant select, insert         on undone_imports to :"pages";
 
 
 -- read: assistants with an API key (MCP). It changes nothing, and reads no secret, encrypted or not.

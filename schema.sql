@@ -344,7 +344,9 @@ create table partners (
     is_test       boolean      not null default false,   -- whether it is there to try the program, and never paid
     language      text                                   -- in which the person last read the portal; null until then
         constraint partners_language_check check (language in ('en', 'de', 'fr', 'es', 'pt')),
+    undone_at     timestamptz,   -- when its import was undone: see undo_import_call_1
 
+    constraint partners_undone_check            check (undone_at is null or status = 'banned'),
     constraint partners_workspace_id_id_key     unique (workspace_id, id),
     constraint partners_program_id_email_key    unique (program_id, email),
     constraint partners_program_id_slug_key_key unique (program_id, slug_key),
@@ -677,7 +679,7 @@ create table customers (
 
 -- Which customers does this partner have, and who was merged into this customer?
 create index customers_partner_id_idx on customers (partner_id, id);
-create index customers_merged_into_idx on customers (merged_into) where merged_into is not null;
+create index customers_merged_into_idx on customers (merged_into, workspace_id) where merged_into is not null;
 
 -- Which customers wait for their sales to be planned again, because a request was interrupted?
 create index customers_replan_idx on customers (id) where replan_from is not null or addressed_from is not null;
@@ -1656,7 +1658,8 @@ create table one_time_rewards (
     customer_id   uuid  not null,
     event_id      uuid  not null,
 
-    constraint one_time_rewards_program_id_customer_id_key primary key (program_id, customer_id),
+    -- In this order, because a customer's are looked up too.
+    constraint one_time_rewards_program_id_customer_id_key primary key (customer_id, program_id),
     constraint one_time_rewards_event_id_key unique (event_id),
     constraint one_time_rewards_program_id_fkey  foreign key (workspace_id, program_id)  references programs (workspace_id, id),
     constraint one_time_rewards_customer_id_fkey foreign key (workspace_id, customer_id) references customers (workspace_id, id),
@@ -1989,6 +1992,14 @@ begin
     if not is_unchanged then
         raise exception 'rows have changed since they were read' using errcode = 'TR001';
     end if;
+end $$;
+
+
+-- Raises TR001 for a partner whose import was undone since it was read. Foreign keys are checked before, and wait for an undo that
+-- is under way.
+create function assert_not_undone(partner uuid) returns void language plpgsql as $$
+begin
+    perform assert_unchanged((select undone_at from partners where id = partner) is null);
 end $$;
 
 
@@ -3309,6 +3320,10 @@ create table import_calls (
     import_id     uuid  not null,   -- what the calls for one file have in common, as the caller names it; else audit_id
     hash          text  not null,   -- SHA-256 of the endpoint and the body
     answer        jsonb not null,
+    made          uuid[] not null default '{}',   -- the partners or customers that it has created
+    former        jsonb not null default '[]',    -- the customers that it has changed, as they were: [{id, email, importedAt, startedAt, startedProgramId}]
+    undone_ids    uuid[] not null default '{}',   -- the partners, customers, and opening balances of others, that were taken back
+    undone        jsonb not null default '{}',    -- their numbers: {partners, customers, balances, amountCents, mails}
 
     -- What was answered to this call?
     constraint import_calls_workspace_id_import_id_hash_key unique (workspace_id, import_id, hash)
@@ -3316,6 +3331,16 @@ create table import_calls (
 
 -- Which imports were there last?
 create index import_calls_workspace_id_idx on import_calls (workspace_id, audit_id);
+
+-- An import that a manager has begun to undo: no call of it is saved any more.
+create table undone_imports (
+    workspace_id  uuid         not null
+        constraint undone_imports_workspace_id_fkey references workspaces (id),
+    import_id     uuid         not null,
+    undone_at     timestamptz  not null,
+
+    constraint undone_imports_pkey primary key (workspace_id, import_id)
+);
 
 
 -- What is read from the API of another platform, to be imported: docs/imports.md. The token is encrypted like a Stripe key, and
@@ -3385,7 +3410,7 @@ create table webhook_endpoints (
     types              text[]       not null
         constraint webhook_endpoints_types_check check (cardinality(types) > 0 and types <@ '{
             partner.created,partner.approved,partner.banned,lead.created,sale.created,refund.created,commission.created,
-            commission.reversed,payout.created,payout.paid,payout.failed,import.finished}'),
+            commission.reversed,payout.created,payout.paid,payout.failed,import.finished,import.undone}'),
     ciphertext         text         not null,
     former_ciphertext  text,
     former_until       timestamptz,
@@ -3515,6 +3540,13 @@ begin
 end $$;
 
 
+-- Whether a manager has begun to undo an import: whoever saves a call of it asks under one of the locks of begin_undo_1.
+create function import_is_undone(workspace uuid, import uuid) returns boolean language plpgsql stable as $$
+begin
+    return exists (select from undone_imports u where u.workspace_id = workspace and u.import_id = import);
+end $$;
+
+
 -- Functions of the partner import, which Workers call. Lists are texts of one line per row, the
 -- cheapest form to send and to read: no value has a line break, and a tab is null.
 
@@ -3524,7 +3556,7 @@ end $$;
 -- with an opening balance: what other programs owe them is reported, and who exists in this program without
 -- one, by the main slug, or null of a banned partner.
 --
--- For a call that was made before, returns its answer instead of what exists of the rows.
+-- For a call that was made before, returns its answer instead of what exists of the rows; for one of an import that was undone, neither.
 create function load_partner_import_1(address text, member_email text, program uuid, row_emails text, row_slug_keys text,
                                       row_coupons text, balance_emails text, import uuid, call_hash text) returns jsonb
 language plpgsql stable
@@ -3549,6 +3581,9 @@ begin
     from programs pr where pr.workspace_id = workspace.id and pr.id = program;
     if not found then return jsonb_build_object('workspace', to_jsonb(workspace)); end if;
 
+    if import_is_undone(workspace.id, import) then
+        return jsonb_build_object('workspace', to_jsonb(workspace), 'program', to_jsonb(target), 'isUndone', true);
+    end if;
     select c.answer into answered
     from import_calls c where c.workspace_id = workspace.id and c.import_id = import and c.hash = call_hash;
     if found then
@@ -3672,6 +3707,7 @@ begin
     end if;
     perform pg_advisory_xact_lock(hashtextextended('partners.import ' || workspace, 0));
     if exists (select from audit_entries a where a.id = audit_id) then return; end if;
+    perform assert_unchanged(not import_is_undone(workspace, import));
 
     -- A partner who has left one of the addresses since the read would be created again. What is in
     -- another table breaks no constraint.
@@ -3731,8 +3767,8 @@ begin
 
     insert into audit_entries (id, workspace_id, actor, action, subject_id, details, created_at)
     values (audit_id, workspace, audit_actor, 'partners.imported', program, audit_details, now);
-    insert into import_calls (audit_id, workspace_id, import_id, hash, answer)
-    values (audit_id, workspace, import, call_hash, answer);
+    insert into import_calls (audit_id, workspace_id, import_id, hash, answer, made)
+    values (audit_id, workspace, import, call_hash, answer, ids);
 end $$;
 
 
@@ -3748,7 +3784,7 @@ declare
     loaded jsonb := load_partner_import_1(address, member_email, program, '', '', '', '', import, call_hash);
 begin
     if loaded #>> '{workspace,role}' is not distinct from needed_role and loaded -> 'program' is not null
-       and loaded -> 'answer' is null then
+       and loaded -> 'answer' is null and loaded -> 'isUndone' is null then
         perform save_partner_import_1((loaded #>> '{workspace,id}')::uuid, program, row_emails, row_names, row_slugs, row_slug_keys,
                                       row_former_links, further, coupons, null, null, null, audit_id, member_email, audit_details, import, call_hash, answer, now);
         loaded := loaded || '{"isSaved": true}';
@@ -3761,6 +3797,271 @@ exception when unique_violation or sqlstate 'TR001' then
         coupon_ids, '', import, call_hash);
     if loaded -> 'partners' = '{}' and loaded -> 'slugOwners' = 'null' and loaded -> 'couponOwners' = 'null' then raise; end if;
     return loaded || '{"isSaved": false}';
+end $$;
+
+
+-- Undoing an import, call by call, the latest first. What others rely on by now stays, with the reason. Nothing is left of the others,
+-- and the same file can be imported again. Partners stay as rows without address, slug and name, for the ledger, clicks and sent mails.
+
+-- From now on, no call of this import is saved.
+create function begin_undo_1(workspace uuid, import uuid, now timestamptz) returns void language plpgsql as $$
+begin
+    perform pg_advisory_xact_lock(hashtextextended('partners.import ' || workspace, 0));
+    perform pg_advisory_xact_lock(hashtextextended('import ' || import, 0));
+    insert into undone_imports (workspace_id, import_id, undone_at) values (workspace, import, now) on conflict do nothing;
+end $$;
+
+-- Why a customer stays as this call has left it; null if it does not. called_at is when the call was made.
+create function customer_undo_reason_1(customer uuid, call uuid, called_at timestamptz) returns text language plpgsql stable
+set enable_seqscan = off as $$
+begin
+    return case
+        when not exists (select from customers c where c.id = customer and c.imported_at = called_at and c.merged_into is null)
+          or exists (select from referrals r where r.customer_id = customer and (r.referred_at, r.origin) > (called_at, 'import ' || call))
+        then 'changed_since'
+        -- A payment processor's times are whole seconds.
+        when exists (select from events e
+                     where e.customer_id = customer and e.occurred_at >= date_trunc('second', called_at) and e.partner_id is not null)
+        then 'has_events'
+    end;
+end $$;
+
+-- The same of a partner that a call has created. If is_dry, its customers of the same import that would be taken back are no reason.
+create function partner_undo_reason_1(partner uuid, import uuid, called_at timestamptz, is_dry boolean, with_changed boolean) returns text
+language plpgsql stable
+set enable_seqscan = off as $$
+declare
+    p record;
+begin
+    select o.id, o.workspace_id, o.program_id, o.email, o.terms_since into p from partners o where o.id = partner;
+    if exists (select from events e where e.partner_id = partner) then return 'has_events'; end if;
+    if exists (select from payouts o where o.partner_id = partner) then return 'has_payouts'; end if;
+    if exists (
+        select from commissions c
+        where c.partner_id = partner
+          and (c.kind not in ('opening_balance', 'reversal')
+               or c.kind = 'opening_balance' and c.created_at <> called_at
+                  and c.amount_cents + (select coalesce(sum(r.amount_cents), 0) from commissions r where r.reverses_id = c.id) <> 0
+               or exists (select from commission_holds h where h.commission_id = c.id)))
+    then return 'has_commissions'; end if;
+    if exists (
+        select from customers c
+        where c.partner_id = partner and (c.partner_id, c.id) >= (partner, '00000000-0000-0000-0000-000000000000')
+          and not (is_dry and exists (
+              select from referrals r join import_calls o on o.audit_id = substr(r.origin, 8)::uuid and o.import_id = import
+              where r.customer_id = c.id and r.source = 'import' and r.referred_at = c.imported_at
+                and customer_undo_reason_1(c.id, o.audit_id, r.referred_at) is null)))
+    then return 'has_customers'; end if;
+    if exists (select from agreement_acceptances a where a.partner_id = partner)
+       or exists (select from applications a where a.program_id = p.program_id and a.email = p.email and a.partner_id = partner)
+    then return 'accepted_terms'; end if;
+    if (exists (select from payment_details d where d.workspace_id = p.workspace_id and d.email = p.email)
+        or exists (select from payout_accounts a where a.workspace_id = p.workspace_id and a.email = p.email)
+        or exists (select from payees y where y.workspace_id = p.workspace_id and y.email = p.email))
+       and not exists (select from partners o where o.workspace_id = p.workspace_id and o.email = p.email and o.id <> partner)
+    then return 'has_payment_details'; end if;
+    if not with_changed
+       and (p.terms_since is not null
+            or exists (select from audit_entries a where a.subject_id = partner and a.created_at > called_at)
+            or exists (select from coupon_aliases a where a.partner_id = partner and a.created_at <> called_at)
+            or exists (select from links l where l.partner_id = partner and l.created_at <> called_at))
+    then return 'changed_since'; end if;
+    return null;
+end $$;
+
+-- What a call has made and is not taken back yet, each with the reason for which it stays, or null.
+create function import_undo_reasons_1(workspace uuid, call uuid, is_dry boolean, with_changed boolean)
+returns table (kind text, id uuid, reason text) language plpgsql stable
+set enable_seqscan = off set jit = off as $$
+declare
+    c record;
+begin
+    select i.import_id, i.made, i.former, i.undone_ids, a.action, a.details, a.created_at into c
+    from import_calls i join audit_entries a on a.id = i.audit_id where i.workspace_id = workspace and i.audit_id = call;
+    if c.action = 'customers.imported' then
+        return query select 'customers', m.id, customer_undo_reason_1(m.id, call, c.created_at)
+        from (select unnest(c.made) as id union all select (f ->> 'id')::uuid from jsonb_array_elements(c.former) f) m
+        where m.id <> all(c.undone_ids);
+        return;
+    end if;
+    return query select 'partners', m.id, partner_undo_reason_1(m.id, c.import_id, c.created_at, is_dry, with_changed)
+    from unnest(c.made) as m (id) where m.id <> all(c.undone_ids);
+    -- Opening balances of partners who existed.
+    return query select 'balances', b.id, case
+        when b.payout_id is not null then 'has_payouts'
+        when exists (select from commission_holds h where h.commission_id = b.id) then 'has_commissions' end
+    from jsonb_array_elements_text(c.details #> '{openingBalances,ids}') m (id)
+    join commissions b on b.id = m.id::uuid
+    where b.partner_id <> all(c.made) and b.id <> all(c.undone_ids);
+end $$;
+
+-- What was taken back of a call, what would be by now, and what stays: ImportUndo in lib/imports/undo.ts. Of what stays, `shown` rows
+-- are named.
+create function read_undo_1(workspace uuid, call uuid, is_dry boolean, with_changed boolean, shown integer) returns jsonb
+language plpgsql stable
+set enable_seqscan = off set jit = off as $$
+declare
+    free   uuid[];
+    answer jsonb;
+begin
+    select coalesce(array_agg(r.id) filter (where r.reason is null), '{}'), jsonb_build_object(
+               'free', jsonb_build_object('partners', count(*) filter (where r.kind = 'partners' and r.reason is null),
+                                          'customers', count(*) filter (where r.kind = 'customers' and r.reason is null)),
+               'kept', coalesce(jsonb_agg(jsonb_build_object('kind', r.kind, 'id', r.id, 'reason', r.reason))
+                                filter (where r.reason is not null), '[]'))
+    into free, answer
+    from import_undo_reasons_1(workspace, call, is_dry, with_changed) r;
+    return jsonb_build_object(
+        'free', answer -> 'free'
+            || (select jsonb_build_object('balances', count(*), 'amountCents', coalesce(sum(b.amount_cents + b.reversed_cents), 0))
+                from undo_balances(workspace, free) b)
+            || (select jsonb_build_object('mails', count(*))
+                from unnest(free) f, lateral (select * from mails where partner_id = f offset 0) m
+                where m.payout_id is null and m.sent_at is null and m.failed_at is null),
+        'undone', (select c.undone from import_calls c where c.workspace_id = workspace and c.audit_id = call),
+        'reasons', (select coalesce(jsonb_agg(to_jsonb(s)), '[]') from (
+            select k ->> 'kind' as kind, k ->> 'reason' as reason, count(*) from jsonb_array_elements(answer -> 'kept') k group by 1, 2) s),
+        'rows', (select coalesce(jsonb_agg(to_jsonb(s)), '[]') from (
+            select k ->> 'kind' as kind, k ->> 'reason' as reason, (k ->> 'id')::uuid as id, p.email as partner, u.external_id as customer
+            from jsonb_array_elements(answer -> 'kept') k
+            left join customers u on k ->> 'kind' = 'customers' and u.id = (k ->> 'id')::uuid
+            left join commissions b on k ->> 'kind' = 'balances' and b.id = (k ->> 'id')::uuid
+            left join partners p on p.id = coalesce(b.partner_id, u.partner_id, (k ->> 'id')::uuid)
+            limit shown) s));
+end $$;
+
+-- The opening balances of these partners, or with these ids, that are not reversed in full.
+create function undo_balances(workspace uuid, ids uuid[]) returns table (id uuid, amount_cents bigint, reversed_cents bigint)
+language plpgsql stable
+set enable_seqscan = off as $$
+begin
+    return query select * from (
+        select c.id, c.amount_cents, (select coalesce(sum(r.amount_cents), 0)::bigint from commissions r where r.reverses_id = c.id) as reversed
+        from commissions c
+        where c.id in (select b.id from commissions b where b.partner_id = any(ids) and b.kind = 'opening_balance'
+                       union select b.id from commissions b where b.id = any(ids) and b.workspace_id = workspace and b.kind = 'opening_balance')) o
+    where o.amount_cents + o.reversed <> 0;
+end $$;
+
+-- Takes back what a call has made, in one transaction with its entry in the audit log, and does nothing if that entry is there: it is of
+-- an earlier attempt. Locks customers before partners, as reports and imports do. With rights of its own, because nothing else deletes
+-- customers and former terms.
+create function undo_import_call_1(workspace uuid, call uuid, audit_id uuid, actor text, with_changed boolean, now timestamptz) returns void
+language plpgsql
+security definer set search_path = public, pg_temp
+set enable_seqscan = off set jit = off as $$
+declare
+    c          record;
+    free       uuid[];   -- customers, partners and balances
+    fresh      uuid[];   -- of the customers, those that the call has created and nothing refers to
+    sums       jsonb;
+    withdrawn  integer := 0;
+    made_on    text;
+begin
+    perform pg_advisory_xact_lock(hashtextextended(workspace || ' payouts', 0));
+    perform pg_advisory_xact_lock(hashtextextended('partners.import ' || workspace, 0));
+    if exists (select from audit_entries a where a.id = audit_id) then return; end if;
+    select i.import_id, i.made, i.former, a.subject_id as program, a.actor, a.created_at into c
+    from import_calls i join audit_entries a on a.id = i.audit_id
+    where i.workspace_id = workspace and i.audit_id = call and import_is_undone(workspace, i.import_id);
+    perform assert_unchanged(found);
+    perform from customers u
+    where u.id = any(c.made || array(select (f ->> 'id')::uuid from jsonb_array_elements(c.former) f))
+    order by u.id for update;
+    perform from partners p where p.id = any(c.made) order by p.id for update;
+
+    select array_agg(r.id),
+           jsonb_build_object('partners',  count(*) filter (where r.kind = 'partners'),
+                              'customers', count(*) filter (where r.kind = 'customers'))
+    into free, sums
+    from import_undo_reasons_1(workspace, call, false, with_changed) r where r.reason is null;
+    if free is null then return; end if;
+
+    -- A customer who was only seen paying has no owner, and stays.
+    fresh := array(select f from unnest(free) f
+                   where f = any(c.made)
+                     and not exists (select from events e where e.customer_id = f offset 0)
+                     and not exists (select from customers m where m.merged_into = f and m.workspace_id = workspace offset 0)
+                     and not exists (select from customer_identities i
+                                     where i.customer_id = f and (i.source <> 'import' or i.created_at <> c.created_at) offset 0)
+                     and not exists (select from referrals r where r.customer_id = f and r.origin <> 'import ' || call offset 0));
+    delete from referrals r
+    where r.customer_id = any(free)
+      and (r.origin = 'import ' || call or (select p.undone_at from partners p where p.id = r.partner_id) is not null);
+    delete from customer_identities i
+    using unnest(free) f, lateral (select * from customer_identities where customer_id = f offset 0) k
+    where k.source = 'import' and k.created_at = c.created_at and (k.kind = 'email' or f = any(fresh))
+      and (i.customer_id, i.kind, i.value) = (k.customer_id, k.kind, k.value);
+    update customers u
+    set partner_id = present_owner(u.id),
+        email = case when f.id is null or u.email is null then u.email else f.email end,   -- who was erased stays so
+        imported_at = f."importedAt", started_at = f."startedAt", started_program_id = f."startedProgramId",
+        revision = u.revision + 1,
+        -- What nobody was credited with since then may be the former owner's.
+        replan_from = least(u.replan_from, (select min(e.occurred_at) from events e
+                                            where e.customer_id = u.id and e.kind = 'sale' and e.occurred_at >= date_trunc('second', c.created_at)))
+    from unnest(free) x (id)
+    left join jsonb_to_recordset(c.former)
+        as f (id uuid, email text, "importedAt" timestamptz, "startedAt" timestamptz, "startedProgramId" uuid) on f.id = x.id
+    where u.id = x.id and u.id = any(free);
+    delete from customers u where u.id = any(fresh);
+
+    with reversed as (
+        insert into commissions (id, workspace_id, program_id, partner_id, kind, reverses_id, amount_cents, currency, payable_at, created_at)
+        select uuidv7(), o.workspace_id, o.program_id, o.partner_id, 'reversal', o.id, -(b.amount_cents + b.reversed_cents), o.currency, o.payable_at, now
+        from undo_balances(workspace, free) b join commissions o on o.id = b.id
+        returning -amount_cents as cents
+    )
+    select sums || jsonb_build_object('balances', count(*), 'amountCents', coalesce(sum(cents), 0)) into sums from reversed;
+    if (sums -> 'balances')::integer > 0 then
+        -- The mail about them has waited for five minutes, or until the day was over: see mail_opening_balances_1.
+        made_on := format('%s %s %s', c.program, (select m.id from members m where m.workspace_id = workspace and m.email = c.actor), utc_day(c.created_at));
+        update mails m
+        set details = m.details || jsonb_build_object('balances', (m.details -> 'balances')::integer - (sums -> 'balances')::integer,
+                                                      'amountCents', (m.details -> 'amountCents')::bigint - (sums -> 'amountCents')::bigint)
+        where m.workspace_id = workspace and m.kind = 'opening_balances' and m.attempts = 0 and m.sent_at is null and m.failed_at is null
+          and m.recipient in (select o.email from members o where o.workspace_id = workspace)
+          and (m.occasion = made_on || ' later' and m.created_at <= c.created_at
+               or m.occasion = made_on and not exists (
+                   select from mails l where l.workspace_id = workspace and l.kind = 'opening_balances' and l.recipient = m.recipient
+                                         and l.occasion = made_on || ' later' and l.created_at <= c.created_at));
+        delete from mails m
+        where m.workspace_id = workspace and m.kind = 'opening_balances' and m.attempts = 0 and m.sent_at is null and m.failed_at is null
+          and m.recipient in (select o.email from members o where o.workspace_id = workspace)
+          and m.occasion in (made_on, made_on || ' later') and (m.details -> 'balances')::integer <= 0;
+    end if;
+
+    if (sums -> 'partners')::integer > 0 then
+        -- One that is being sent goes out; saying so is all that its Worker may still do.
+        with gone as (
+            delete from mails m
+            where m.partner_id = any(free) and m.payout_id is null and m.sent_at is null and (m.attempts = 0 or m.failed_at is not null)
+            returning m.failed_at
+        ), held_back as (
+            update mails m set failed_at = now, last_error = 'Not sent: the import was undone.'
+            where m.partner_id = any(free) and m.payout_id is null and m.sent_at is null and m.failed_at is null and m.attempts > 0
+            returning m.id
+        )
+        select (select count(*) from gone where failed_at is null) + (select count(*) from held_back) into withdrawn;
+        delete from coupon_aliases a           where a.partner_id = any(free);
+        delete from links l                    where l.partner_id = any(free);
+        delete from partner_notes n            where n.partner_id = any(free);
+        delete from former_partner_addresses f where f.partner_id = any(free);
+        delete from former_partner_terms f     where f.partner_id = any(free);   -- it was never active, whenever a sale was paid
+        update partners p
+        set email = 'undone-' || p.id || '@undone.invalid', name = null, slug = 'undone-' || p.id, slug_key = 'undone-' || p.id, group_id = null,
+            status = 'banned', minimum_payout_cents = null, documents_received_at = null, terms_since = null, language = null,
+            undone_at = now
+        where p.id = any(free);
+    end if;
+
+    sums := sums || jsonb_build_object('mails', withdrawn);
+    update import_calls i
+    set undone_ids = i.undone_ids || free,
+        undone = (select jsonb_object_agg(s.key, s.value::bigint + coalesce((i.undone ->> s.key)::bigint, 0)) from jsonb_each_text(sums) s)
+    where i.audit_id = call;
+    insert into audit_entries (id, workspace_id, actor, action, subject_id, details, created_at)
+    values (audit_id, workspace, actor, 'import.undone', c.import_id, sums, now);
 end $$;
 
 
@@ -4318,6 +4619,10 @@ create trigger clicks_count_ended
 
 create function count_event() returns trigger language plpgsql as $$
 begin
+    if new.partner_id is not null then
+        perform assert_not_undone(new.partner_id);
+    end if;
+    perform assert_not_undone(new.partner_id);
     if tg_op = 'UPDATE' and is_counted(old.steps) then
         insert into total_deltas (workspace_id, partner_id, currency, day, page, referrer, sub, slug_key, leads, sales, revenue_cents)
         select old.workspace_id, old.partner_id, coalesce(old.currency, ''), utc_day(old.occurred_at), l.page, l.referrer, l.sub,
@@ -4400,6 +4705,8 @@ end $$;
 
 create function count_commissions() returns trigger language plpgsql as $$
 begin
+    perform assert_not_undone(partner_id) from added where event_id is null;   -- of the others, count_event asks
+    perform assert_not_undone(partner_id) from added;
     insert into total_deltas (workspace_id, partner_id, currency, day, earned_cents, due_at, open_cents, claimed_cents, entered_on,
                               kind, page, referrer, sub)
     select workspace_id, partner_id, currency, earned_on, amount_cents, payable_at,
@@ -4837,13 +5144,14 @@ create trigger payouts_announce
 
 create function announce_import() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
 begin
-    perform announce(new.workspace_id, 'import.finished', array[new.id], array[null::uuid]);
+    perform announce(new.workspace_id, case new.action when 'import.undone' then 'import.undone' else 'import.finished' end,
+                     array[new.id], array[null::uuid]);
     return null;
 end $$;
 
 create trigger audit_entries_announce
     after insert on audit_entries for each row
-    when (new.action in ('partners.imported', 'customers.imported') and has_webhooks(new.workspace_id))
+    when (new.action in ('partners.imported', 'customers.imported', 'import.undone') and has_webhooks(new.workspace_id))
     execute function announce_import();
 
 

@@ -14,6 +14,7 @@ import events from './dashboard/events.tsx'
 import groups from './dashboard/groups.tsx'
 import heldCommissions from './dashboard/held-commissions.tsx'
 import { importRoutes } from './dashboard/import.tsx'
+import importUndo from './dashboard/import-undo.tsx'
 import imports from './dashboard/imports.tsx'
 import invitations from './dashboard/invitations.tsx'
 import invoices from './dashboard/invoices.tsx'
@@ -84,6 +85,7 @@ export default createPages<NudgeEnv<'OUTBOX' | 'PAYOUT_QUEUE' | 'WEBHOOKS'>['Bin
   .route('/', notes)
   .route('/', importRoutes)
   .route('/', imports)
+  .route('/', importUndo)
   .route('/', events)
   .route('/', eventCredit)
   .route('/', eventRefund)

@@ -18,14 +18,18 @@ import { importCall } from '../lib/imports/import-calls.queries.ts'
 import type { CustomerImportResponse } from '../lib/imports/imports.responses.ts'
 import { CustomerImport, IMPORT_MAX_BYTES, limitRows } from '../lib/imports/imports.schemas.ts'
 import { readCustomerRow } from '../lib/imports/rows.schemas.ts'
+import { importUndone } from '../lib/imports/undo.service.ts'
 import type { ReferralsService } from '../lib/purchases/purchases.rpc.ts'
 import { lostRace } from '../lib/unavailable.ts'
 import { auditEntry } from '../lib/workspace/audit.queries.ts'
 
 type Bindings = NudgeEnv<'WEBHOOKS'>['Bindings'] & { AUTH: AuthService; STRIPE_WEBHOOK: ReferralsService }
 
-/** Attempts. Only a copy of the call that is made at the same time is in the way, and then its answer is there. */
-const ROUNDS = 2
+/**
+ * Attempts. A copy of the call that is made at the same time is in the way once, and then its answer is there; so is a manager who
+ * undoes the import, or that of its partners.
+ */
+const ROUNDS = 3
 
 /** POST /api/workspaces/:workspace/customers/import: assigns customers to partners. Spec, section 4.4. */
 export default createApp<Bindings>()
@@ -58,6 +62,7 @@ export default createApp<Bindings>()
         noteForLog(c, { workspaceId: loaded.workspace?.id })
         const workspace = requireManager(loaded.workspace)
         if (programId !== null && !loaded.facts.programIds.has(programId)) throw notFound('program')
+        if (loaded.isUndone) throw importUndone()
         if (loaded.answer) {
           await planAgain(workspace.id, loaded.lateIds)
           return c.json(answer(loaded.answer.results), 200, { 'Idempotent-Replayed': 'true' })

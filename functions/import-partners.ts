@@ -26,6 +26,7 @@ import {
   type PartnerImportFacts,
 } from '../lib/imports/partner-import.ts'
 import { readPartnerRow } from '../lib/imports/rows.schemas.ts'
+import { importUndone } from '../lib/imports/undo.service.ts'
 import { SHADOW_REFUSAL } from '../lib/shadow/mode.ts'
 import { lostRace } from '../lib/unavailable.ts'
 
@@ -82,6 +83,7 @@ export default createApp<NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings']>()
         const workspace = requireManager(loaded.workspace)
         const { program } = loaded
         if (!program) throw notFound('program')
+        if (loaded.isUndone) throw importUndone()
         if (program.mode === 'shadow' && importOpeningBalances) throw new ApiError('conflict', SHADOW_REFUSAL)
         if (loaded.answer) return c.json(loaded.answer, 200, { 'Idempotent-Replayed': 'true' })
 

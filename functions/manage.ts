@@ -11,6 +11,7 @@ import customers from './manage/customers.ts'
 import events from './manage/events.ts'
 import exports from './manage/exports.ts'
 import groups from './manage/groups.ts'
+import imports from './manage/imports.ts'
 import invitations from './manage/invitations.ts'
 import invoices from './manage/invoices.ts'
 import joinPages from './manage/join-pages.ts'
@@ -67,4 +68,5 @@ export default createApp<NudgeEnv<'OUTBOX' | 'PAYOUT_QUEUE' | 'WEBHOOKS'>['Bindi
   .route('/', settings)
   .route('/', stats)
   .route('/', exports)
+  .route('/', imports)
   .route('/', audit)

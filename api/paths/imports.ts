@@ -2,10 +2,15 @@ import * as z from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import type { ErrorCode } from '../../lib/http/errors.ts'
 import { MAX_CUSTOMER_ROWS } from '../../lib/imports/customer-import.ts'
-import { CustomerImportResponse, PartnerImportResponse } from '../../lib/imports/imports.responses.ts'
+import {
+  CustomerImportResponse,
+  ImportUndoResponse,
+  PartnerImportResponse,
+} from '../../lib/imports/imports.responses.ts'
 import {
   CustomerImport,
   CustomerImportRow,
+  ImportUndoRequest,
   PartnerImport,
   PartnerImportRow,
 } from '../../lib/imports/imports.schemas.ts'
@@ -40,7 +45,7 @@ const importOf = (summary: string, body: z.ZodType, response: z.ZodType, ...more
     requestBody: { required: true, ...json(body) },
     responses: {
       200: { description: 'One result per row, in order.', ...json(response) },
-      ...errors(...BODY_ERRORS, 'too_many_rows', ...MANAGER_ERRORS, ...more),
+      ...errors(...BODY_ERRORS, 'too_many_rows', 'conflict', ...MANAGER_ERRORS, ...more),
     },
   },
 })
@@ -54,7 +59,6 @@ export const imports: ZodOpenApiPathsObject = {
     'Import partners and keep their slugs',
     partners.meta({ id: 'PartnerImport' }),
     PartnerImportResponse,
-    'conflict',
     'links_unconfirmed',
   ),
   [`${WORKSPACE}/customers/import`]: importOf(
@@ -89,6 +93,19 @@ export const imports: ZodOpenApiPathsObject = {
       responses: {
         200: { description: 'A page.', ...json(SourceRowsResponse) },
         ...errors('invalid_query', ...MANAGER_ERRORS, 'conflict'),
+      },
+    },
+  },
+  [`${WORKSPACE}/imports/{id}/undo`]: {
+    post: {
+      summary: 'Take back what an import has made',
+      description: 'Goes through as much as a request can, and may be repeated.',
+      security: bySession,
+      requestParams: path(id),
+      requestBody: { required: true, ...json(ImportUndoRequest) },
+      responses: {
+        200: { description: 'What is taken back, and what stays.', ...json(ImportUndoResponse) },
+        ...errors(...BODY_ERRORS, ...MANAGER_ERRORS),
       },
     },
   },

@@ -14,12 +14,14 @@ import {
   listImports,
   readImport,
 } from '../../lib/imports/reports.queries.ts'
+import { addUndone } from '../../lib/imports/undo.ts'
 import { Empty, readFilters } from '../../lib/pages/filters.tsx'
 import { figure, money } from '../../lib/pages/money.tsx'
 import { NextPage, Table, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { counted } from '../../lib/plural.ts'
 import { sendList } from '../../lib/workspace/send-list.service.ts'
+import { UndoneList } from './import-undo.tsx'
 
 /** Rows that are shown. The file has all of them. */
 const ROWS_SHOWN = 100
@@ -161,6 +163,21 @@ const Report = ({ base, importId, report }: { base: string; importId: string; re
         <p>
           <Time at={calls[0].at} />, by {actors.join(', ')}
           {programs.length > 0 && `, into ${programs.join(', ')}`}.
+        </p>
+      )}
+      {calls[0]?.undoneAt ? (
+        <>
+          <h2>Undone</h2>
+          <p>
+            <Time at={calls[0].undoneAt} />
+            {calls[0].undoneBy && `, by ${calls[0].undoneBy}`}.{' '}
+            <a href={`${base}/imports/${importId}/undo`}>View what stays</a>
+          </p>
+          <UndoneList undone={addUndone(calls.map(({ undone }) => undone))} none="Nothing was taken back." />
+        </>
+      ) : (
+        <p>
+          <a href={`${base}/imports/${importId}/undo`}>Undo this import</a>
         </p>
       )}
       <Counts kind="partners" counts={counts} />

@@ -51,11 +51,23 @@ const Undelivered = ({ lastDelivery }: Pick<Props, 'lastDelivery'>) => {
   )
 }
 
+/** What is left of a partner whose import was undone: what others refer to. */
+const UndonePartner = (props: Props & { base: string }) => (
+  <>
+    <h1>Undone partner</h1>
+    <p>
+      The import that created this partner was undone. <a href={`${props.base}/imports`}>View imports</a>
+    </p>
+    <Ledger {...props} />
+  </>
+)
+
 export const PartnerPage = (props: Props) => {
   const { workspace, partner, groups, links, earned, done, refused } = props
   const base = `/app/${workspace.slug}`
   const path = `${base}/partners/${partner.id}`
   const isManager = workspace.role === 'manager'
+  if (partner.undoneAt) return <UndonePartner {...props} base={base} />
   return (
     <>
       <h1>{partner.name ?? partner.email}</h1>

@@ -5,6 +5,7 @@ import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { lockIdentities } from '../db/locks.queries.ts'
 import { isUncredited } from '../purchases/by-address.queries.ts'
+import { partnersStay } from '../workspace/undone.queries.ts'
 import { memberWorkspace } from '../workspace/workspaces.queries.ts'
 import type {
   CustomerImportFacts,
@@ -32,7 +33,7 @@ const texts = (values: string[]) =>
  *
  * @param programId the default program of the request
  * @param call null for a dry run, which no earlier call answers
- * @returns `answer` is that of the same call, if it was made before
+ * @returns `answer` is that of the same call, if it was made before; `isUndone` says that no call of its import is saved any more
  */
 export const loadCustomerImport = async (
   db: Db,
@@ -78,9 +79,11 @@ export const loadCustomerImport = async (
                where i.workspace_id = (${workspaceId}) and i.value = wanted.value and i.kind = wanted.kind
                  and i.kind <> 'email' offset 0) as c`
 
-  const selectAnswer = sql<{ answer: CustomerAnswer }>`
-    select answer from import_calls
-    where workspace_id = (${workspaceId}) and import_id = ${call?.importId ?? null} and hash = ${call?.hash ?? null}`
+  const selectAnswer = sql<{ answer: CustomerAnswer | null; isUndone: boolean }>`
+    select (select c.answer from import_calls c
+            where c.workspace_id = w.id and c.import_id = ${call?.importId ?? null} and c.hash = ${call?.hash ?? null}) as answer,
+           import_is_undone(w.id, ${call?.importId ?? null}) as "isUndone"
+    from (${workspaceId}) w`
 
   const [workspaces, programs, partners, customers, [answered]] = await db.batch([
     workspace.compile(),
@@ -102,8 +105,19 @@ export const loadCustomerImport = async (
     customerIds: new Map(customers.map(({ externalId, id }) => [externalId, id])),
   }
   const lateIds = customers.filter(({ isLate }) => isLate).map(({ id }) => id)
-  return { workspace: workspaces[0], facts, lateIds, answer: answered?.answer }
+  return {
+    workspace: workspaces[0],
+    facts,
+    lateIds,
+    answer: answered?.answer,
+    isUndone: answered?.isUndone ?? false,
+  }
 }
+
+/** Rolls the batch back if a manager has begun to undo the import, which waits for the end of the batch. */
+const stillImports = (workspaceId: string, { importId }: ImportCall) => sql<unknown>`
+  with locked as materialized (select pg_advisory_xact_lock_shared(hashtextextended(${`import ${importId}`}, 0)))
+  select assert_unchanged(not import_is_undone(${workspaceId}, ${importId})) from locked`
 
 /** What import_calls keeps: the results, from which the summary follows. */
 type CustomerAnswer = { results: CustomerResult[] }
@@ -203,7 +217,9 @@ export const saveCustomerImport = async (
           revision = c.revision + 1
       from target t where c.id = t.customer_id
       returning c.id, t."externalId", t.emails, t."partnerId", t."startedAt", old.partner_id as former_id,
-                c.id = t.id or old.partner_id is null as is_created
+                c.id = t.id as is_new, c.id = t.id or old.partner_id is null as is_created,
+                jsonb_build_object('id', c.id, 'email', old.email, 'importedAt', old.imported_at, 'startedAt', old.started_at,
+                                   'startedProgramId', old.started_program_id) as former
     ), referral as (
       insert into referrals (workspace_id, customer_id, origin, partner_id, source, attribution, referred_at, started_at)
       select ${workspaceId}::uuid, id, ${`import ${call.id}`}, "partnerId", 'import', 'last', ${now}::timestamptz,
@@ -216,8 +232,10 @@ export const saveCustomerImport = async (
       from saved, jsonb_array_elements_text(saved.emails) e
       on conflict (customer_id, kind, value) do nothing
     )
-    insert into import_calls (audit_id, workspace_id, import_id, hash, answer)
+    insert into import_calls (audit_id, workspace_id, import_id, hash, made, former, answer)
     select ${call.id}::uuid, ${workspaceId}::uuid, ${call.importId}::uuid, ${call.hash},
+           array(select id from saved where is_new),
+           (select coalesce(jsonb_agg(former), '[]') from saved where not is_new),
            jsonb_build_object('results', coalesce(jsonb_agg(
              case when r.result ->> 'status' <> 'created' or s.is_created then r.result
                   when s.id is null then r.result || '{"status": "unchanged"}'
@@ -256,6 +274,11 @@ export const saveCustomerImport = async (
     returning c.id`
   const save = () =>
     db.batch([
+      stillImports(workspaceId, call).compile(db),
+      partnersStay(
+        customers.map(({ partnerId }) => partnerId),
+        'key share',
+      ).compile(db),
       lockIdentities(workspaceId, identities, 'shared').compile(db),
       create.compile(db),
       audit,
@@ -265,6 +288,6 @@ export const saveCustomerImport = async (
     ])
   const saved = await unlessTaken(save)
   if (!saved) return null
-  const [, , , , late, [answered]] = saved
+  const [, , , , , , late, [answered]] = saved
   return { results: answered?.answer.results ?? results, lateIds: late.map(({ id }) => id) }
 }

@@ -39,11 +39,12 @@ const names = (addresses: RawBuilder<unknown>) => sql`exists (
 export const listSourceRowsOf = (workspaceId: string, addresses: RawBuilder<unknown>) => sql`
   select r.row from import_source_rows r where r.workspace_id = ${workspaceId} and ${names(addresses)}`
 
-/** Replaces the addresses of an erased person in the answers. */
+/** Replaces the addresses of an erased person in the answers, and in what customers were before. */
 export const eraseFromImports = (
   workspaceId: string,
   addresses: RawBuilder<unknown>,
   marks: RawBuilder<unknown>,
 ) => sql`
-  update import_calls set answer = erase_texts(answer, ${addresses}, ${marks})
-  where workspace_id = ${workspaceId} and erase_texts(answer, ${addresses}, ${marks}) <> answer`
+  update import_calls set answer = erase_texts(answer, ${addresses}, ${marks}), former = erase_texts(former, ${addresses}, ${marks})
+  where workspace_id = ${workspaceId}
+    and (erase_texts(answer, ${addresses}, ${marks}), erase_texts(former, ${addresses}, ${marks})) <> (answer, former)`

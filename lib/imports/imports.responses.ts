@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { UNDO_REASONS, type UndoReason } from './undo.ts'
 
 const problem = {
   code: z.string().optional().meta({ description: 'What to correct; see docs/api.md.' }),
@@ -88,3 +89,49 @@ export const CustomerImportResponse = z
   })
   .meta({ id: 'CustomerImportResult' })
 export type CustomerImportResponse = z.infer<typeof CustomerImportResponse>
+
+const what = {
+  kind: z.enum(['partner', 'customer', 'opening_balance']),
+  code: z
+    .enum(Object.keys(UNDO_REASONS) as [UndoReason, ...UndoReason[]])
+    .meta({ description: 'Why it stays.' }),
+}
+
+/** POST /api/workspaces/:workspace/imports/:id/undo. */
+export const ImportUndoResponse = z
+  .strictObject({
+    importId: z.uuid(),
+    undone: z
+      .strictObject({
+        partners: z.int(),
+        customers: z.int(),
+        openingBalances: z.strictObject({
+          count: z.int(),
+          sums: z.array(z.strictObject({ currency: z.string(), amountCents: z.int() })),
+        }),
+        mails: z.int().meta({ description: 'Emails that were not sent, and were withdrawn.' }),
+      })
+      .meta({
+        description:
+          'Of the part of the import that the request went through, what is taken back, whenever that was. In a dry run, what would be, too.',
+      }),
+    kept: z
+      .array(z.strictObject({ ...what, count: z.int() }))
+      .meta({ description: 'How many stay, by reason.' }),
+    rows: z
+      .array(
+        z.strictObject({
+          ...what,
+          id: z.uuid(),
+          partnerEmail: z.string().nullable(),
+          customerExternalId: z.string().nullable(),
+          message: z.string(),
+        }),
+      )
+      .meta({ description: 'The first 100 that stay.' }),
+    nextCursor: z.uuid().nullable().meta({
+      description: 'If it is not null, the rest is left: send the same request with this `cursor`.',
+    }),
+  })
+  .meta({ id: 'ImportUndoResult' })
+export type ImportUndoResponse = z.infer<typeof ImportUndoResponse>

@@ -32,6 +32,7 @@ type Answer = {
   balances?: Record<string, number> | null
   unowed?: Record<string, string | null> | null
   answer?: PartnerImportResponse
+  isUndone?: boolean
   isSaved?: boolean
 }
 
@@ -47,6 +48,8 @@ const toLoaded = (answer: Answer | null | undefined) => ({
   } satisfies PartnerImportFacts,
   /** Of the same call, if it was made before. */
   answer: answer?.answer,
+  /** Whether a manager has begun to undo the import: no call of it is saved any more. */
+  isUndone: answer?.isUndone ?? false,
   isSaved: answer?.isSaved ?? false,
 })
 

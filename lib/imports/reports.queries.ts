@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
+import type { Undone } from './undo.ts'
 
 /**
  * An import of any number of calls.
@@ -77,6 +78,10 @@ export type ImportCallEntry = {
   programName: string | null
   mailed: boolean
   owed: Owed | null
+  /** When a manager has begun to undo the import, and who was the last to take something back. */
+  undoneAt: Date | null
+  undoneBy: string | null
+  undone: Partial<Undone>
 }
 
 export type ImportReport = { calls: ImportCallEntry[]; counts: ImportCount[]; rows: ImportedRow[] }
@@ -136,7 +141,11 @@ export const readImport = async (
   const [calls, counts, rows] = await db.batch([
     sql<ImportCallEntry>`
       select a.actor, a.created_at as at, ${KIND} as kind, p.name as "programName",
-             coalesce((a.details ->> 'sendWelcomeEmail')::boolean, false) as mailed, a.details -> 'openingBalances' as owed
+             coalesce((a.details ->> 'sendWelcomeEmail')::boolean, false) as mailed, a.details -> 'openingBalances' as owed,
+             (select i.undone_at from undone_imports i where i.workspace_id = c.workspace_id and i.import_id = c.import_id) as "undoneAt",
+             c.undone,
+             (select u.actor from audit_entries u where u.subject_id = c.import_id and u.action = 'import.undone'
+              order by u.id desc limit 1) as "undoneBy"
       from import_calls c join audit_entries a on a.id = c.audit_id left join programs p on p.id = a.subject_id
       where c.workspace_id = ${workspaceId} and c.import_id = ${importId} order by c.audit_id`.compile(db),
     sql<ImportCount>`

@@ -5,6 +5,16 @@ import type { CustomerResult } from './customer-import.ts'
 import type { PartnerResult } from './partner-import.ts'
 import type { Progress } from './sources/progress.ts'
 import type { PlatformId, Resource, SourceRow } from './sources/source.ts'
+import type { Undone } from './undo.ts'
+
+/** A customer before an import changed it. Times are texts. */
+type FormerCustomer = {
+  id: string
+  email: string | null
+  importedAt: string | null
+  startedAt: string | null
+  startedProgramId: string | null
+}
 
 export type ImportTables = {
   link_forms: {
@@ -21,6 +31,15 @@ export type ImportTables = {
     import_id: string
     hash: string
     answer: Json<{ results: (PartnerResult | CustomerResult)[] }>
+    made: Generated<string[]>
+    former: Generated<Json<FormerCustomer[]>>
+    undone_ids: Generated<string[]>
+    undone: Generated<Json<Partial<Undone>>>
+  }
+  undone_imports: {
+    workspace_id: string
+    import_id: string
+    undone_at: Date
   }
   import_sources: {
     id: string

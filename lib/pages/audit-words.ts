@@ -222,6 +222,19 @@ const ACTIONS: Record<AuditAction, (details: Details, amount: (of: Details) => s
     d.wasRead === true
       ? `discarded what was read from ${text(d.platform)}`
       : `stopped reading ${text(d.platform)}`,
+  'import.undone': (d, amount) =>
+    `undid an import: ${
+      [
+        tally([
+          [d.partners, 'partners'],
+          [d.customers, 'customers'],
+        ]),
+        number(d.balances) > 0 &&
+          `opening balances of ${amount({ amountCents: d.amountCents, currency: 'USD' })}`,
+      ]
+        .filter(Boolean)
+        .join(', ') || 'nothing'
+    }`,
   'payout_run.begun': (d) =>
     `started a payout run ${d.method === 'manual' ? 'by bank transfer' : 'with Stripe'}`,
   'payout_run.approval_requested': () => 'requested approval of a payout run',

@@ -24,6 +24,7 @@ const TYPE_LABELS: Record<WebhookType, string> = {
   'payout.paid': 'Payout sent or marked as paid',
   'payout.failed': 'Payout failed, canceled, returned or reversed',
   'import.finished': 'Import saved',
+  'import.undone': 'Import undone',
 }
 
 /** The fields of a form about all types, or about an endpoint's. */

@@ -44,7 +44,9 @@ export const erasePartner = async (db: Db, act: Act, id: string, email: string):
             and c.payable_at < never()
           group by c.currency having sum(c.amount_cents) <> 0)
         and not exists (select from payouts p where p.partner_id ${mine} and p.status in ('processing', 'canceling')))`,
-    sql`delete from mails where workspace_id = ${workspaceId} and partner_id ${mine}`,
+    // And those to the person as a partner whose import was undone.
+    sql`delete from mails m where m.workspace_id = ${workspaceId} and (m.partner_id ${mine} or m.recipient = any(${texts}) and exists (
+          select from partners p where p.id = m.partner_id and p.undone_at is not null))`,
     sql`update mails m set details = erase_texts(m.details, ${texts}, ${marks})
         where m.workspace_id = ${workspaceId} and erase_texts(m.details, ${texts}, ${marks}) <> m.details`,
     sql`delete from former_partner_addresses where partner_id ${mine}`,

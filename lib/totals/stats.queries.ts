@@ -78,7 +78,7 @@ export const ownersQuery = (
   if (partnerId || by === 'partner')
     return sql`
       select id, program_id, false as is_program from partners
-      where workspace_id = ${workspaceId} ${ofProgram} ${partnerId ? sql`and id = ${partnerId}` : sql``}
+      where workspace_id = ${workspaceId} ${ofProgram} ${partnerId ? sql`and id = ${partnerId}` : sql`and undone_at is null`}
         ${cursor ? sql`and id < ${cursor}` : sql``}
       order by id desc limit ${limit}`
   const itself = sql`select ${workspaceId}::uuid, null::uuid, true`

@@ -2,6 +2,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { idOf } from '../db/ids.ts'
+import { isConflict } from '../db/neon.ts'
 import { ApiError } from '../http/errors.ts'
 import { canonicalJson } from '../json.ts'
 import { sha256 } from '../sha256.ts'
@@ -26,6 +27,19 @@ type Condition = { lock?: RawBuilder<unknown>; onlyIf?: RawBuilder<unknown> }
 
 type Facts = { partner: string | null; event: boolean; commission: boolean; isKnown: boolean }
 
+/**
+ * @returns null if the import of the partner was undone since it was read
+ * @throws {ApiError} `conflict` in shadow mode
+ */
+const unlessUndone = async <T>(save: () => Promise<T>): Promise<T | null> => {
+  try {
+    return await save()
+  } catch (error) {
+    if (isConflict(error)) return null
+    throw isShadowRefusal(error) ? new ApiError('conflict', SHADOW_REFUSAL) : error
+  }
+}
+
 /** What the request names, and whether its id is known. */
 const readFacts = async (
   db: Db,
@@ -33,7 +47,7 @@ const readFacts = async (
   { externalId, partnerId, currency, eventId, commissionId }: Adjustment,
 ): Promise<Facts> => {
   const { rows } = await sql<Facts>`
-    select (select slug from partners where workspace_id = ${workspaceId} and id = ${partnerId}) as partner,
+    select (select slug from partners where workspace_id = ${workspaceId} and id = ${partnerId} and undone_at is null) as partner,
            exists (select from events where workspace_id = ${workspaceId} and id = ${eventId}) as event,
            exists (select from commissions where workspace_id = ${workspaceId} and id = ${commissionId}
                    and partner_id = ${partnerId} and currency = ${currency}) as commission,
@@ -83,30 +97,31 @@ export const saveAdjustment = async (
     select a.commission_id, p.workspace_id, p.program_id, p.id, 'adjustment', ${amountCents}::bigint, ${currency},
            ${adjustmentPayableAt(adjustment, now)}::timestamptz, ${now}::timestamptz
     from adjustment a join partners p on p.id = ${partnerId}`
-  const save = db.batch([
-    lock.compile(db),
-    insert.compile(db),
-    auditEntry(db, {
-      ...act,
-      action: 'commission.adjusted',
-      subjectId: id,
-      details: { amountCents, currency, slug: facts.partner, reason, externalId },
-      when: sql<SqlBool>`exists (select from adjustments where commission_id = ${id})`,
-    }).compile(),
-    db
-      .selectFrom('adjustments')
-      .where('workspace_id', '=', workspaceId)
-      .where('external_id', '=', externalId)
-      .select(['commission_id as id', 'body_hash as bodyHash'])
-      .compile(),
-    selectCommissions(db, workspaceId)
-      .where('a.workspace_id', '=', workspaceId)
-      .where('a.external_id', '=', externalId)
-      .compile(),
-  ])
-  const [, , , [saved], [commission]] = await save.catch((error: unknown) => {
-    throw isShadowRefusal(error) ? new ApiError('conflict', SHADOW_REFUSAL) : error
-  })
+  const written = await unlessUndone(() =>
+    db.batch([
+      lock.compile(db),
+      insert.compile(db),
+      auditEntry(db, {
+        ...act,
+        action: 'commission.adjusted',
+        subjectId: id,
+        details: { amountCents, currency, slug: facts.partner, reason, externalId },
+        when: sql<SqlBool>`exists (select from adjustments where commission_id = ${id})`,
+      }).compile(),
+      db
+        .selectFrom('adjustments')
+        .where('workspace_id', '=', workspaceId)
+        .where('external_id', '=', externalId)
+        .select(['commission_id as id', 'body_hash as bodyHash'])
+        .compile(),
+      selectCommissions(db, workspaceId)
+        .where('a.workspace_id', '=', workspaceId)
+        .where('a.external_id', '=', externalId)
+        .compile(),
+    ]),
+  )
+  if (!written) return { outcome: 'missing', missing: 'partner' }
+  const [, , , [saved], [commission]] = written
   if (!saved || !commission) return { outcome: 'refused' }
   return {
     outcome: saved.id === id ? 'created' : 'repeated',

@@ -74,6 +74,7 @@ const KINDS = {
     const { ids: _, ...balances } = openingBalances ?? {}
     return { ...entry, details: openingBalances ? { ...rest, openingBalances: balances } : rest }
   }),
+  'import.undone': kind(auditEntryQuery, (entry) => entry),
   [TEST_TYPE]: kind(
     (db, _, id) => ({
       compile: () => sql<{ endpointId: string }>`select ${id}::uuid as "endpointId"`.compile(db),

@@ -12,6 +12,7 @@ export const WEBHOOK_TYPES = [
   'payout.paid',
   'payout.failed',
   'import.finished',
+  'import.undone',
 ] as const
 export type WebhookType = (typeof WEBHOOK_TYPES)[number]
 

@@ -66,6 +66,7 @@ export type AuditAction =
   | 'customers.imported'
   | 'import_source.started'
   | 'import_source.removed'
+  | 'import.undone'
   | 'mail.retried'
   | 'mail_text.changed'
   | 'payout_run.begun'

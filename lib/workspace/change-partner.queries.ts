@@ -13,6 +13,7 @@ import { keepFormerSlug, type SlugRefusal, slugRefusal, slugStateQuery } from '.
 import { groupsOfPartnerQuery, type PartnerRow, partnerQuery } from './partners.queries.ts'
 import type { PartnerStatus } from './tables.ts'
 import { updateTerms } from './terms.queries.ts'
+import { partnersStay } from './undone.queries.ts'
 
 /** Attempts: of concurrent requests for one slug or address, one succeeds in each round. */
 const ROUNDS = 10
@@ -86,7 +87,7 @@ const tryChange = async (
     groupsOfPartnerQuery(db, workspaceId, id).compile(),
     ...(patch.slug === undefined ? [] : [slugStateQuery(workspaceId, id, patch.slug).compile(db)]),
   ])
-  if (!partner) return undefined
+  if (!partner || partner.undoneAt) return undefined
   const groupId = patch.groupId?.toLowerCase() ?? patch.groupId
   const group = groups.find((one) => one.id === groupId)
   if (groupId && !group) return { outcome: 'group_not_found' }
@@ -118,6 +119,7 @@ const tryChange = async (
     db.batch([
       // Whoever takes both locks takes this one first.
       ...(status === 'banned' ? [lockPayouts(workspaceId).compile(db)] : []),
+      partnersStay([id], 'no key update').compile(db),
       ...(correction ? correctAddress(act, correction).map((one) => one.compile(db)) : []),
       ...(slug !== undefined && slugState
         ? keepFormerSlug(act, slugState, slug).map((one) => one.compile(db))

@@ -2,11 +2,14 @@
 import { type CompiledQuery, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { lockPayouts } from '../db/locks.queries.ts'
+import { isConflict } from '../db/neon.ts'
 import { withholdMails } from '../mail/outbox.queries.ts'
 import { cancelForBan } from '../payouts/cancel.queries.ts'
+import { lostRace } from '../unavailable.ts'
 import type { Act } from './audit.queries.ts'
 import type { PartnerStatus } from './tables.ts'
 import { updateTerms } from './terms.queries.ts'
+import { partnersStay } from './undone.queries.ts'
 
 /** A new status, or a group of the partners' program; null for none. */
 export type SharedChange = { status: PartnerStatus } | { groupId: string | null }
@@ -27,6 +30,7 @@ export const chosenQuery = (db: Db, workspaceId: string, ids: readonly string[])
     .selectFrom('partners')
     .where('workspace_id', '=', workspaceId)
     .where('id', 'in', ids)
+    .where('undone_at', 'is', null)
     .select(['id', 'name', 'slug', 'program_id as programId', 'group_id as groupId', 'status'])
     .orderBy(sql`lower(coalesce(name, slug))`)
     .orderBy('id')
@@ -45,6 +49,7 @@ export const concerns = (
  * Changes partners as `changePartner` does one, in one batch: the audit log gets an entry for each.
  *
  * @param ids of partners to whom the change makes a difference
+ * @throws {Unavailable} if the import of one of them was undone since they were read
  */
 export const changePartners = async (
   db: Db,
@@ -69,9 +74,15 @@ export const changePartners = async (
   const statements: CompiledQuery[] = [
     // Whoever takes both locks takes this one first.
     ...(isBan ? [lockPayouts(workspaceId).compile(db)] : []),
+    partnersStay(ids, 'no key update').compile(db),
     audit.compile(db),
     updateTerms(db, act, 'partners', ids, values),
     ...(isBan ? [withholdMails(db, workspaceId, ids, now).compile(), ...cancelForBan(db, act, ids)] : []),
   ]
-  await db.batch(statements)
+  try {
+    await db.batch(statements)
+  } catch (error) {
+    if (isConflict(error)) throw lostRace('the chosen partners')
+    throw error
+  }
 }

@@ -2,9 +2,10 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { idOf } from '../db/ids.ts'
-import { breaks } from '../db/neon.ts'
+import { breaks, isConflict } from '../db/neon.ts'
 import type { PageRequest } from '../db/page-request.ts'
 import { type Act, auditEntry } from './audit.queries.ts'
+import { partnersStay } from './undone.queries.ts'
 
 /** A coupon or promotion code of the payment processor, and the text that people know it by. */
 export type Coupon = { couponId: string; couponLabel: string | null }
@@ -44,6 +45,7 @@ const findHolder = async (db: Db, act: Act, partnerId: string, couponId: string)
       .selectFrom('partners')
       .where('workspace_id', '=', workspaceId)
       .where('id', '=', partnerId)
+      .where('undone_at', 'is', null)
       .select(['id', 'email'])
       .compile(),
     selectAliases(db, workspaceId)
@@ -81,6 +83,7 @@ export const addCoupon = async (
   const alias = { id: idOf(act), partnerId: partner.id, ...coupon }
   try {
     await db.batch([
+      partnersStay([partner.id], 'key share').compile(db),
       db
         .insertInto('coupon_aliases')
         .values({
@@ -102,6 +105,7 @@ export const addCoupon = async (
     ])
     return { outcome: 'added', coupon: alias }
   } catch (error) {
+    if (isConflict(error)) return undefined
     if (!breaks(error, 'coupon_aliases_workspace_id_coupon_id_key')) throw error
     const { held } = await findHolder(db, act, partnerId, coupon.couponId)
     return held ?? { outcome: 'taken', holder: null }

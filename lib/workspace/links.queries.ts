@@ -80,7 +80,7 @@ export const slugStateQuery = (workspaceId: string, partnerId: string, slug: str
            (select count(*)::integer from links o where o.partner_id = p.id and o.slug_key <> ${key}) as others
     from partners p join programs pr on pr.id = p.program_id
                     left join links l on l.partner_id = p.id and l.slug_key = ${key}
-    where p.workspace_id = ${workspaceId} and p.id = ${partnerId}`
+    where p.workspace_id = ${workspaceId} and p.id = ${partnerId} and p.undone_at is null`
 }
 
 /** Whether another partner of a program has a slug. @param partnerId null for whether anybody has it */
@@ -183,6 +183,7 @@ const saveLink = async <Refusal>(
 
     // Since it was read, the slug may have become the partner's main one: not even the partner itself may have it.
     const mayHave = sql<boolean>`not ${isTaken(state.programId, null, slugKey(slug))} and ${isAllowed}
+      and (select undone_at from partners where id = ${state.id}) is null
       and (select count(*) from links where partner_id = ${state.id}) < ${mostFurther}::integer`
     const add = sql`
       insert into links (id, workspace_id, program_id, partner_id, slug, slug_key, created_at)

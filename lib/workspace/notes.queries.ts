@@ -45,7 +45,7 @@ export const addNote = async (
 ): Promise<NoteRow | undefined> => {
   const { workspaceId, actor, now } = act
   const note = selectNotes(db, workspaceId, partnerId).where('id', '=', id)
-  const partner = sql`select from partners where workspace_id = ${workspaceId} and id = ${partnerId}`
+  const partner = sql`select from partners where workspace_id = ${workspaceId} and id = ${partnerId} and undone_at is null`
   const [, , , [added]] = await db.batch([
     // A form that is sent twice at once waits here, and then finds the note.
     sql<never>`${partner} for no key update`.compile(db),
@@ -59,7 +59,7 @@ export const addNote = async (
     sql<never>`
       insert into partner_notes (id, workspace_id, partner_id, author, content, created_at)
       select ${id}::uuid, workspace_id, id, ${actor}, ${content}, ${now}::timestamptz
-      from partners where workspace_id = ${workspaceId} and id = ${partnerId}
+      from partners where workspace_id = ${workspaceId} and id = ${partnerId} and undone_at is null
       on conflict (id) do nothing`.compile(db),
     note.compile(),
   ])

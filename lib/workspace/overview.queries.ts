@@ -99,7 +99,7 @@ export const readOverview = async (
         (select id from programs where workspace_id = ${workspaceId} order by id limit 1) as "programId",
         exists (select from api_keys where workspace_id = ${workspaceId} and revoked_at is null) as "hasApiKey",
         exists (select from events where workspace_id = ${workspaceId} and kind = 'sale') as "hasSale",
-        (select count(*)::int from (select from partners where workspace_id = ${workspaceId}
+        (select count(*)::int from (select from partners where workspace_id = ${workspaceId} and undone_at is null
                                     limit ${MAX_COUNT + 1}) p) as partners,
         ${hasClickColumn(workspaceId)},
         ${countManagersQuery(workspaceId)} as managers,

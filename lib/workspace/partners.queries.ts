@@ -57,13 +57,13 @@ const hasLink = (eb: PartnerExpressions, workspaceId: string, condition: RawBuil
     sql<string>`(select l.partner_id from links l where l.workspace_id = ${workspaceId} and ${condition})`,
   )
 
-/** One partner, for a batch. @param id a UUID, or an expression for one */
+/** One partner, also one whose import was undone, for a batch. @param id a UUID, or an expression for one */
 export const partnerQuery = (db: Db, workspaceId: string, id: string | RawBuilder<string>) =>
   selectPartners(db, workspaceId).where('p.id', '=', id)
 
 /** @param id a UUID */
 export const findPartner = (db: Db, workspaceId: string, id: string): Promise<PartnerRow | undefined> =>
-  partnerQuery(db, workspaceId, id).executeTakeFirst()
+  partnerQuery(db, workspaceId, id).where('p.undone_at', 'is', null).executeTakeFirst()
 
 /** The partners of a workspace, newest first. */
 export const listPartners = (db: Db, workspaceId: string, filter: PartnerFilter) =>
@@ -72,6 +72,7 @@ export const listPartners = (db: Db, workspaceId: string, filter: PartnerFilter)
 /** The same query, for a batch. */
 export const partnersQuery = (db: Db, workspaceId: string, filter: PartnerFilter) =>
   selectPartners(db, workspaceId)
+    .where('p.undone_at', 'is', null)
     .where((eb) =>
       eb.and([
         ...(filter.programId ? [eb('p.program_id', '=', filter.programId)] : []),
@@ -102,6 +103,7 @@ const selectPartners = (db: Db, workspaceId: string) =>
       'p.slug',
       'p.status',
       'p.is_test as isTest',
+      'p.undone_at as undoneAt',
       'p.created_at as createdAt',
       'p.documents_received_at as documentsReceivedAt',
       sql<number | null>`p.minimum_payout_cents::float8`.as('minimumPayoutCents'),

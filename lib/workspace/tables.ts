@@ -140,6 +140,7 @@ export type WorkspaceTables = {
     created_at: Generated<Date>
     is_test: Generated<boolean>
     language: string | null
+    undone_at: Date | null
   }
   former_partner_addresses: {
     program_id: string

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { createWithLeo, importer, LEO, MAYA, partnerRows } from '../support/imports.ts'
 import { createMerchant } from '../support/merchant.ts'
-import { openPages } from '../support/pages.ts'
+import { formsOf, openPages } from '../support/pages.ts'
 
 /** A merchant's import of two calls: partners of whom one exists, one is renamed and one is refused, and customers of whom one moves. */
 const importBoth = async () => {
@@ -101,4 +101,56 @@ test('members, and managers of other workspaces, see no report', async () => {
   expect((await member.get('/imports')).status).toBe(403)
   expect((await other.get('/imports')).text).toContain('Nothing has been imported yet.')
   expect((await other.get('/imports/not-an-id')).status).toBe(404)
+})
+
+test('a manager previews an undo from the report, undoes the import, and the report says so', async () => {
+  const { importId, pages, merchant } = await importBoth()
+  await merchant.sale({ clickId: await merchant.click('p-1') })
+  expect((await pages.get(`/imports/${importId}`)).html).toContain(
+    `/imports/${importId}/undo">Undo this import`,
+  )
+  const preview = await pages.get(`/imports/${importId}/undo`)
+  expect(preview.text).toContain(
+    'Will be taken back Partners, with their links and coupons: 3 Customers, who return to what they were: 2 Opening balances: 2, of $20.02 Will stay',
+  )
+  expect(preview.text).toMatch(
+    /Partners 1 Sales or leads were credited since\. .* p1@partner\.example Sales or leads/,
+  )
+  const [form] = formsOf(preview.html)
+  const done = await pages.post(`/imports/${importId}/undo`, form?.fields ?? {})
+  expect([done.status, done.text]).toMatchObject([
+    200,
+    expect.stringContaining('The import is undone. Taken back Partners,'),
+  ])
+  const report = await pages.get(`/imports/${importId}`)
+  expect(report.text).toMatch(
+    /Undone .* by manager@\S+\. View what stays Partners, with their links and coupons: 3/,
+  )
+  expect((await pages.get('/audit')).text).toContain(
+    'undid an import: 3 partners, opening balances of $20.02',
+  )
+  expect((await pages.get(`/imports/${importId}/undo?includeChanged=on&cursor=x`)).status).toBe(200)
+})
+
+test('what is left of a partner has a page without forms, which the ledger leads to', async () => {
+  const { importId, pages } = await importBoth()
+  await pages.post(`/imports/${importId}/undo`, {})
+  const { html } = await pages.get('/commissions')
+  const [, path = ''] = /(\/partners\/[0-9a-f-]{36})"[^>]*>[^<]*undone-/.exec(html) ?? []
+  const page = await pages.get(path)
+  expect([page.status, page.text]).toMatchObject([
+    200,
+    expect.stringContaining('The import that created this partner was undone.'),
+  ])
+  expect(formsOf(page.html).map(({ action }) => action)).toEqual(['/auth/sign-out'])
+  expect((await pages.post(path, { name: 'x' })).status).toBe(404)
+})
+
+test('members, and managers of other workspaces, undo nothing', async () => {
+  const { importId, merchant } = await importBoth()
+  const member = await openPages(merchant, 'member')
+  const other = await openPages(await createMerchant())
+  expect((await member.post(`/imports/${importId}/undo`, {})).status).toBe(403)
+  expect((await other.post(`/imports/${importId}/undo`, {})).status).toBe(404)
+  expect((await other.get(`/imports/${importId}/undo`)).status).toBe(404)
 })

@@ -193,6 +193,7 @@ const REPEATABLE_OTHERWISE: Record<string, string> = {
   [`${PATH}/import-sources`]: 'a program is read once at a time: the second request finds it',
   [`${PATH}/partners/import`]: 'a partner’s address',
   [`${PATH}/customers/import`]: 'a customer’s id',
+  [`${PATH}/imports/{id}/undo`]: 'what was taken back stays so',
 }
 
 test('each POST of the API takes an Idempotency-Key, or is repeatable otherwise', () => {

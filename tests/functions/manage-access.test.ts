@@ -96,6 +96,7 @@ const ENDPOINTS = [
   { method: 'GET', path: '/customers/:customer', who: 'readers' },
   { method: 'GET', path: '/customers/:customer/personal-data', who: 'managers' },
   { method: 'POST', path: '/customers/:customer/erase', who: 'managers' },
+  { method: 'POST', path: '/imports/:import/undo', body: {}, who: 'managers' },
   { method: 'GET', path: '/partners/:partner/personal-data', who: 'managers' },
   { method: 'POST', path: '/partners/:partner/erase', who: 'managers' },
   { method: 'GET', path: '/events', who: 'readers' },
@@ -258,6 +259,11 @@ const createStaffed = async (coupon: string) => {
      select $2, workspace_id, program_id, id, 'opening_balance', 500, 'USD', now(), now() from partners where workspace_id = $1`,
     [id, newId()],
   )
+  await database.query(
+    `insert into import_calls (audit_id, workspace_id, import_id, hash, answer)
+     select id, workspace_id, id, '', '{"results": []}' from audit_entries where workspace_id = $1`,
+    [id],
+  )
   await addWebhook(database, id)
   await database.query(
     `insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, steps, occurred_at)
@@ -272,6 +278,7 @@ const createStaffed = async (coupon: string) => {
             (select id from groups where workspace_id = $1) as group,
             (select id from partners where workspace_id = $1) as partner,
             (select id from customers where workspace_id = $1) as customer,
+            (select import_id from import_calls where workspace_id = $1) as import,
             (select coupon_id from coupon_aliases where workspace_id = $1) as coupon,
             (select slug from links where workspace_id = $1) as link,
             (select id from partner_notes where workspace_id = $1) as note,

@@ -14,6 +14,7 @@ const KINDS = [
   'run',
   'payout',
   'invoice',
+  'call',
   'other',
 ] as const
 type Kind = (typeof KINDS)[number]
@@ -145,6 +146,12 @@ const ROWS = `
     select ${id('other')}, ${id('workspace', '1')}, 'ann@shop.example', 'partners.imported', '{}', now() from numbers;
   insert into import_calls (audit_id, workspace_id, import_id, hash, answer)
     select ${id('other')}, ${id('workspace', '1')}, ${id('other')}, '', '{"results": []}' from numbers;
+  insert into audit_entries (id, workspace_id, actor, action, details, created_at)
+    select ${id('call')}, ${id('workspace', '1')}, 'ann@shop.example', 'customers.imported', '{}', now() from numbers;
+  insert into import_calls (audit_id, workspace_id, import_id, hash, answer, made)
+    select ${id('call')}, ${id('workspace', '1')}, ${id('call')}, '', '{"results": []}', array[${id('customer')}] from numbers;
+  insert into undone_imports (workspace_id, import_id, undone_at)
+    select ${id('workspace', '1')}, ${id('call')}, now() from numbers;
   insert into webhook_endpoints (id, workspace_id, url, types, ciphertext, created_at)
     select ${id('other')}, ${id('workspace')}, 'https://shop.example/webhooks', '{partner.created,partner.banned,sale.created,commission.created,
            commission.reversed,payout.created,payout.paid,import.finished}', 'secret', now() from numbers;

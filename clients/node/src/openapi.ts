@@ -1676,6 +1676,12 @@ type: "import.finished"
 timestamp: string
 data: components['schemas']["AuditEntry"]
 }
+/** What a request of an import has made was taken back */
+"import.undone": {
+type: "import.undone"
+timestamp: string
+data: components['schemas']["AuditEntry"]
+}
 /** An endpoint is tested */
 "webhook.test": {
 type: "webhook.test"
@@ -2041,7 +2047,7 @@ NewWebhookEndpoint: {
 /** Where events are sent: https, and no address of a private network. */
 url: string
 /** The types of events to send. */
-types: Array<"partner.created" | "partner.approved" | "partner.banned" | "lead.created" | "sale.created" | "refund.created" | "commission.created" | "commission.reversed" | "payout.created" | "payout.paid" | "payout.failed" | "import.finished">
+types: Array<"partner.created" | "partner.approved" | "partner.banned" | "lead.created" | "sale.created" | "refund.created" | "commission.created" | "commission.reversed" | "payout.created" | "payout.paid" | "payout.failed" | "import.finished" | "import.undone">
 /** For people. */
 description?: undefined | string | null
 }
@@ -2049,7 +2055,7 @@ WebhookEndpointChange: {
 /** Where events are sent: https, and no address of a private network. */
 url?: undefined | string | null
 /** The types of events to send. */
-types?: undefined | Array<"partner.created" | "partner.approved" | "partner.banned" | "lead.created" | "sale.created" | "refund.created" | "commission.created" | "commission.reversed" | "payout.created" | "payout.paid" | "payout.failed" | "import.finished"> | null
+types?: undefined | Array<"partner.created" | "partner.approved" | "partner.banned" | "lead.created" | "sale.created" | "refund.created" | "commission.created" | "commission.reversed" | "payout.created" | "payout.paid" | "payout.failed" | "import.finished" | "import.undone"> | null
 /** For people. */
 description?: undefined | string | null
 /** A disabled endpoint is sent nothing, and what happens meanwhile is not kept for it. */
@@ -2626,7 +2632,7 @@ WebhookEndpoint: {
 id: string
 url: string
 description: string | null
-types: Array<"partner.created" | "partner.approved" | "partner.banned" | "lead.created" | "sale.created" | "refund.created" | "commission.created" | "commission.reversed" | "payout.created" | "payout.paid" | "payout.failed" | "import.finished">
+types: Array<"partner.created" | "partner.approved" | "partner.banned" | "lead.created" | "sale.created" | "refund.created" | "commission.created" | "commission.reversed" | "payout.created" | "payout.paid" | "payout.failed" | "import.finished" | "import.undone">
 status: "enabled" | "disabled"
 /** `failing`: no request had succeeded for three days. */
 disabledReason: "manager" | "failing" | null
@@ -2641,7 +2647,7 @@ WebhookEndpointWithSecret: {
 id: string
 url: string
 description: string | null
-types: Array<"partner.created" | "partner.approved" | "partner.banned" | "lead.created" | "sale.created" | "refund.created" | "commission.created" | "commission.reversed" | "payout.created" | "payout.paid" | "payout.failed" | "import.finished">
+types: Array<"partner.created" | "partner.approved" | "partner.banned" | "lead.created" | "sale.created" | "refund.created" | "commission.created" | "commission.reversed" | "payout.created" | "payout.paid" | "payout.failed" | "import.finished" | "import.undone">
 status: "enabled" | "disabled"
 /** `failing`: no request had succeeded for three days. */
 disabledReason: "manager" | "failing" | null
