@@ -98,6 +98,20 @@ test('no page has axe violations or horizontal overflow', async () => {
   await page.context().close()
 })
 
+test('in German, whose words are long, no page has axe violations or horizontal overflow on a phone', async () => {
+  const { cookie } = await createShowcase()
+  const page = await browser.as(cookie, { width: 375, scheme: 'light' })
+  await page.setExtraHTTPHeaders({ 'Accept-Language': 'de' })
+  for (const path of ['', '/links', '/payouts']) {
+    await page.goto(`/portal${path}`)
+    await inspect(page, undefined, [{ width: 375, scheme: 'light' }])
+  }
+  await page.getByRole('button', { name: 'Français' }).click()
+  await page.getByRole('heading', { name: 'Versements', level: 1 }).waitFor()
+  expect(new URL(page.url()).pathname).toBe('/portal/payouts')
+  await page.context().close()
+})
+
 test('the link is first in tab order, and is copied with one button', async () => {
   const { cookie } = await createShowcase()
   const page = await browser.as(cookie)
