@@ -128,6 +128,7 @@ const endpoints = ({ partnerId, runId, programId }: Place): string[] => [
   `programs/${programId}`,
   `programs/${programId}/agreements`,
   `programs/${programId}/groups`,
+  `programs/${programId}/shadow/comparisons`,
   'settings',
   'stats',
   'stats?by=partner&from=2026-01-01&to=2026-11-20',
@@ -214,6 +215,7 @@ const EXPORT = 'pages of its list, which is measured'
 const SAMPLE = 'reads what its list reads'
 const ALL = 'lists every row, as a file'
 const IMPORT = 'reads the rows of one import'
+const SHADOW = 'reads a program in shadow mode, which neither workspace has'
 const PERSON = 'exports all that is stored about one person'
 
 /** The routes that are not measured, by Worker, with the reason. */
@@ -244,6 +246,10 @@ export const NOT_MEASURED: Record<'dashboard' | 'manage' | 'portal', Record<stri
     '/app/:workspace/webhooks/:id{[0-9a-f-]{36}}/remove': FORM,
     '/app/:workspace/webhooks/deliveries/:id': ONE,
     '/app/:workspace/members/:id': FORM,
+    '/app/:workspace/programs/:id/shadow': SHADOW,
+    '/app/:workspace/programs/:id/shadow/comparisons.csv': SHADOW,
+    '/app/:workspace/programs/:id/shadow/cut-over': FORM,
+    '/app/:workspace/programs/:id/shadow/upload': FORM,
     '/app/:workspace/members/hand-over': FORM,
     '/app/:workspace/leave': FORM,
     '/app/:workspace/address': FORM,
@@ -275,6 +281,7 @@ export const NOT_MEASURED: Record<'dashboard' | 'manage' | 'portal', Record<stri
     '/api/workspaces': 'lists the workspaces of a person',
     '/api/workspaces/:workspace/groups/:id': ONE,
     '/api/workspaces/:workspace/programs/:id/brand': ONE,
+    '/api/workspaces/:workspace/programs/:id/shadow': SHADOW,
     '/api/workspaces/:workspace/programs/:id/join-page': ONE,
     '/api/workspaces/:workspace/programs/:id/agreements/:version': ONE,
     '/api/workspaces/:workspace/applications/:id': ONE,

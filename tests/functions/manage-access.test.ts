@@ -44,6 +44,10 @@ const ENDPOINTS = [
   { method: 'PATCH', path: '/programs/:program/join-page', body: { open: true }, who: 'managers' },
   { method: 'GET', path: '/programs/:program/agreements', who: 'readers' },
   { method: 'GET', path: '/programs/:program/agreements/:version', who: 'readers' },
+  { method: 'POST', path: '/programs/:program/shadow/commissions', body: { rows: [] }, who: 'writers' },
+  { method: 'POST', path: '/programs/:program/shadow/compare', who: 'writers' },
+  { method: 'GET', path: '/programs/:program/shadow/comparisons', who: 'readers' },
+  { method: 'POST', path: '/programs/:program/cut-over', body: { dryRun: true }, who: 'managers' },
   { method: 'GET', path: '/programs/:program/groups', who: 'readers' },
   { method: 'POST', path: '/programs/:program/groups', body: { name: 'Silver' }, who: 'writers' },
   { method: 'GET', path: '/groups/:group', who: 'readers' },
@@ -346,6 +350,12 @@ const ELSEWHERE = new Set([
   'DELETE /stripe/key',
   'POST /partners/import',
   'POST /customers/import',
+  'GET /import-sources',
+  'POST /import-sources',
+  'GET /import-sources/:id',
+  'DELETE /import-sources/:id',
+  'GET /import-sources/:id/rows',
+  'GET /programs/:id/shadow',
 ])
 
 test('lists every endpoint of a workspace but those that other tests look at', () => {
