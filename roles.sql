@@ -51,6 +51,9 @@ grant select (id, workspace_id, keys, customer, facts, occurred_at, anonymized_a
     on processor_events to :"mail";
 -- Webhook events that are old enough, with their deliveries.
 grant select (id, created_at), delete on webhook_events to :"mail";
+-- Documents of deleted workspaces that need not be kept any more.
+grant select (id, keep_until), delete on kept_documents to :"mail";
+grant execute on function erase_workspaces_1 to :"mail";
 grant execute on function fold_totals, end_clicks, upkeep_is_due, clear_expired_sign_ins, sign_ins_have_expired, is_counted to :"mail";
 
 
@@ -65,12 +68,12 @@ grant execute on function
 
 
 -- pages: the dashboard, the portal, and the APIs for managers and imports.
-grant execute on function note_key_use_1, erase_sign_ins, erase_from_audit, has_signed_in, undo_import_call_1 to :"pages";
+grant execute on function note_key_use_1, erase_sign_ins, erase_from_audit, has_signed_in, undo_import_call_1, money_under_way_1, mail_managers_1 to :"pages";
 grant select on
     account_payouts, adjustments, address_changes, agreement_acceptances, agreements, api_keys, applications, audit_entries, balance_cutoffs, balances, brands, clicks, commission_holds, commissions,
     coupon_aliases, credit_notes, customer_identities, customers, events, former_group_terms, former_partner_addresses,
     former_partner_terms, former_program_terms, former_sales_from, group_terms, groups, invoices, join_pages, landing_totals, last_visits, link_totals, links, mail_texts, mails, members, one_time_rewards,
-    partner_notes, partner_terms, partner_totals, partners, payees, payers, payment_details, payout_accounts, payout_run_notices, payout_runs, payout_sums, payouts,
+    deleted_workspaces, partner_notes, partner_terms, partner_totals, partners, payees, payers, payment_details, payout_accounts, payout_run_notices, payout_runs, payout_sums, payouts,
     platform_commissions, processor_events, program_terms, programs, referrals, refused_visits, report_mismatches, rewards, run_totals, shadow_comparisons, shadow_runs, statement_totals, stripe_keys, stripe_secrets, total_deltas,
     totals, unreachable_people, workspaces
     to :"pages";

@@ -69,8 +69,18 @@ create table workspaces (
     mode            text     not null default 'live'   -- of the payment processor's events and keys
         constraint workspaces_mode_check check (mode in ('live', 'test')),
 
-    constraint workspaces_slug_key unique (slug)
+    -- Its deletion, which erase_workspaces_1 does.
+    deletes_at      timestamptz,                       -- from when on; null if it stays
+    deletion_by     text,                              -- the address of the manager who scheduled it
+    erasing_since   timestamptz,                       -- since when nobody has access
+
+    constraint workspaces_slug_key unique (slug),
+    constraint workspaces_deletes_at_check check ((deletes_at is null) = (deletion_by is null)
+                                                  and (erasing_since is null or deletes_at is not null))
 );
+
+-- Which are to be deleted?
+create index workspaces_deletes_at_idx on workspaces (deletes_at) where deletes_at is not null;
 
 -- How many workspaces has a person created?
 create index workspaces_created_by_idx on workspaces (created_by);
@@ -1649,6 +1659,10 @@ create index adjustments_event_id_idx on adjustments (event_id) where event_id i
 alter table events
     add constraint events_commission_id_fkey foreign key (workspace_id, commission_id) references commissions (workspace_id, id)
         deferrable initially deferred;
+
+
+-- What refers to this commission? Asked when a workspace is erased.
+create index events_commission_id_idx on events (commission_id) where commission_id is not null;
 
 
 -- The sale that uses up a customer's one-time reward in a program: one, also under concurrency.
@@ -3295,9 +3309,13 @@ create index audit_entries_workspace_id_idx on audit_entries (workspace_id, id);
 create index audit_entries_subject_id_idx on audit_entries (subject_id, id) where subject_id is not null;
 
 
--- Refuses every change of an entry but that of erase_from_audit, which replaces a person's address.
+-- Refuses every change of an entry but that of erase_from_audit, which replaces a person's address, and that of
+-- erase_workspaces_1, which deletes the log with its workspace. No Worker may delete entries.
 create function keep_audit_entry() returns trigger language plpgsql as $$
 begin
+    if tg_op = 'DELETE' and exists (select from workspaces w where w.id = old.workspace_id and w.erasing_since is not null) then
+        return old;
+    end if;
     if tg_op = 'UPDATE' and current_setting('tributary.erases_from_audit', true) = 'on'
        and (new.id, new.workspace_id, new.action, new.subject_id, new.created_at)
            is not distinct from (old.id, old.workspace_id, old.action, old.subject_id, old.created_at) then
@@ -4252,6 +4270,216 @@ security definer set search_path = public, pg_temp as $$
         or exists (select from sign_in.verifications where expires_at < at)
         or exists (select from sign_in.asks where expires_at < at)
 $$;
+
+
+-- The workspaces that were deleted: that there were any keeps sign-up closed, and who asked for it is known.
+create table deleted_workspaces (
+    id          uuid         primary key,
+    slug        text         not null,
+    deleted_by  text         not null,      -- the address of the manager who scheduled it
+    deleted_at  timestamptz  not null
+);
+
+-- Invoices and credit notes of deleted workspaces, which the law makes people keep: docs/privacy.md. No Worker reads them.
+create table kept_documents (
+    id              uuid         primary key,   -- of the invoice or credit note
+    workspace_id    uuid         not null,
+    workspace_name  text         not null,
+    kind            text         not null
+        constraint kept_documents_kind_check check (kind in ('invoice', 'credit_note')),
+    document        jsonb        not null,
+    issued_at       timestamptz  not null,
+    keep_until      date         not null
+);
+
+-- Which are to be removed?
+create index kept_documents_keep_until_idx on kept_documents (keep_until);
+
+
+-- Why a workspace cannot be deleted now: the first kind of money that is under way, or null. Of a workspace for tests, and of
+-- test partners, nothing is money but payouts that Stripe's test mode has not answered.
+create function money_under_way_1(workspace uuid) returns text language sql stable set plan_cache_mode = force_custom_plan as $$
+    select case
+        when exists (select from payouts p where p.workspace_id = workspace and p.status in ('processing', 'canceling'))
+          or exists (select from payouts p where (p.claimed_at is null or p.is_freeing) and p.workspace_id = workspace)
+          or exists (select from payouts p where p.workspace_id = workspace and p.reversed_cents > 0
+                       and p.reversed_cents = p.amount_cents and p.released_at is null) then 'payouts'
+        when exists (select from payout_runs r where r.workspace_id = workspace and r.canceled_at is null and r.declined_at is null
+                       and (r.claimed_at is null or r.is_canceling or (r.method = 'manual' and r.confirmed_at is null))) then 'runs'
+        when (select w.mode from workspaces w where w.id = workspace) = 'live'
+         and exists (select from commissions c where c.workspace_id = workspace and c.payout_id is null
+                       and not exists (select from partners t where t.id = c.partner_id and t.is_test)
+                     group by c.partner_id, c.currency having sum(c.amount_cents) > 0) then 'balances' end
+$$;
+
+
+-- Mails a notice to all managers of a workspace, once per occasion.
+create function mail_managers_1(workspace uuid, about text, person text, day text, url text, its_occasion text, now timestamptz) returns void
+language sql as $$
+    insert into mails (id, workspace_id, kind, recipient, occasion, details, created_at, next_attempt_at)
+    select uuidv7(), w.id, 'workspace_notice', m.email, its_occasion,
+           jsonb_build_object('workspaceName', w.name, 'notice', about, 'person', person, 'day', day, 'url', url), now, now
+    from workspaces w join members m on m.workspace_id = w.id and m.role = 'manager'
+    where w.id = workspace
+      and not exists (select from mails x where x.workspace_id = workspace and x.kind = 'workspace_notice' and x.occasion = its_occasion)
+    order by m.email
+$$;
+
+
+-- Deletes some rows of a table for an erasure. `condition` is on $1, the workspace, and $2, ids.
+create function erase_rows_1(from_table text, condition text, workspace uuid, ids uuid[], most integer) returns integer
+language plpgsql as $$
+declare
+    erased integer;
+begin
+    if most <= 0 then return 0; end if;
+    execute format('delete from %I where ctid = any(array(select ctid from %1$I where %s limit $3))', from_table, condition)
+        using workspace, ids, most;
+    get diagnostics erased = row_count;
+    return erased;
+end $$;
+
+
+-- Erases what these people sign in with, of each whom no workspace knows.
+create function forget_people_1(addresses text[]) returns void language plpgsql as $$
+declare
+    address text;
+begin
+    foreach address in array addresses loop
+        perform erase_sign_ins(array[address]);
+    end loop;
+end $$;
+
+
+-- Erases the workspace whose deletion is due, at most about `most` rows in each call, and returns how many: as many as `most` while some
+-- are left. The first call makes sure that no money is under way, or calls the deletion off, and ends all access.
+--
+-- Rows are deleted before those that they refer to. Where a table refers to itself, those that no other row refers to go first.
+create function erase_workspaces_1(at timestamptz, most integer) returns integer language plpgsql
+security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
+declare
+    w        record;
+    room     integer := most;
+    its_name text;
+    batch    uuid[];
+    people   text[];
+begin
+    select * into w from workspaces o where o.deletes_at <= least(at, now()) order by o.deletes_at limit 1
+    for no key update skip locked;
+    if w.id is null then return 0; end if;
+
+    if w.erasing_since is null then
+        -- Whoever claims or sends money takes this lock, too.
+        perform pg_advisory_xact_lock(hashtextextended(w.id || ' payouts', 0));
+        if money_under_way_1(w.id) is not null then
+            insert into audit_entries (id, workspace_id, actor, action, subject_id, details, created_at)
+            values (uuidv7(), w.id, 'system', 'workspace.deletion_called_off', w.id, '{}', now());
+            perform mail_managers_1(w.id, 'deletion_called_off', null, null, null, uuidv7()::text, now());
+            update workspaces set deletes_at = null, deletion_by = null where id = w.id;
+            return 1;
+        end if;
+        update workspaces set erasing_since = now() where id = w.id;
+    end if;
+
+    -- Nobody has access from now on.
+    delete from api_keys where workspace_id = w.id;
+    delete from stripe_secrets where workspace_id = w.id;
+    delete from stripe_keys where workspace_id = w.id;
+    people := array(select m.email from members m where m.workspace_id = w.id);
+    delete from members where workspace_id = w.id;
+    perform forget_people_1(people);
+
+    foreach its_name in array array[
+        'webhook_deliveries', 'webhook_events', 'webhook_endpoints', 'idempotency_keys', 'import_calls', 'report_mismatches', 'mails',
+        'mailings', 'mail_texts', 'mail_optouts', 'coupon_aliases', 'links', 'applications', 'adjustments', 'processor_events'] loop
+        room := room - erase_rows_1(its_name, 'workspace_id = $1', w.id, null, room);
+    end loop;
+    if room <= 0 then return most; end if;
+
+    -- What the law makes people keep, until ten years after the year in which it was issued.
+    insert into kept_documents (id, workspace_id, workspace_name, kind, document, issued_at, keep_until)
+    select n.id, w.id, w.name, 'credit_note',
+           to_jsonb(n) || jsonb_build_object('invoiceNumber', i.number, 'currency', p.currency, 'supplier', i.supplier, 'customer', i.customer),
+           n.issued_at, (date_trunc('year', n.issued_at at time zone 'UTC') + interval '11 years')::date
+    from (select * from credit_notes where workspace_id = w.id order by id limit room) n
+    join invoices i on i.id = n.invoice_id join payouts p on p.id = i.payout_id
+    on conflict (id) do nothing;
+    room := room - erase_rows_1('credit_notes', 'workspace_id = $1 and exists (select from kept_documents k where k.id = credit_notes.id)',
+                                w.id, null, room);
+    if room <= 0 then return most; end if;
+    insert into kept_documents (id, workspace_id, workspace_name, kind, document, issued_at, keep_until)
+    select i.id, w.id, w.name, 'invoice',
+           to_jsonb(i) || jsonb_build_object('reference', p.reference, 'amountCents', p.amount_cents, 'currency', p.currency, 'paidAt', p.paid_at),
+           i.issued_at, (date_trunc('year', i.issued_at at time zone 'UTC') + interval '11 years')::date
+    from (select * from invoices where workspace_id = w.id order by id limit room) i join payouts p on p.id = i.payout_id
+    on conflict (id) do nothing;
+    room := room - erase_rows_1('invoices', 'workspace_id = $1 and exists (select from kept_documents k where k.id = invoices.id)',
+                                w.id, null, room);
+    if room <= 0 then return most; end if;
+
+    batch := array(select c.id from commissions c where c.workspace_id = w.id
+                     and not exists (select from commissions r where r.reverses_id = c.id)
+                     and not exists (select from commissions r where r.replaces_id = c.id) limit room);
+    update events e set commission_id = null where e.workspace_id = w.id and e.commission_id = any(batch);
+    delete from commission_holds where commission_id = any(batch);
+    room := room - erase_rows_1('commissions', 'id = any($2)', w.id, batch, room);
+    if room <= 0 then return most; end if;
+
+    batch := array(select e.id from events e where e.workspace_id = w.id
+                     and not exists (select from events r where r.sale_id = e.id) limit room);
+    delete from commission_holds where evidence_event_id = any(batch);
+    delete from one_time_rewards where event_id = any(batch);
+    room := room - erase_rows_1('events', 'id = any($2)', w.id, batch, room);
+    if room <= 0 then return most; end if;
+
+    batch := array(select c.id from customers c where c.workspace_id = w.id
+                     and not exists (select from customers r where r.merged_into = c.id) limit room);
+    room := room - erase_rows_1('referrals', 'customer_id = any($2)', w.id, batch, room);
+    room := room - erase_rows_1('customer_identities', 'customer_id = any($2)', w.id, batch, room);
+    room := room - erase_rows_1('customers', 'id = any($2)', w.id, batch, room);
+    if room <= 0 then return most; end if;
+
+    batch := array(select r.id from payout_runs r where r.workspace_id = w.id limit room);
+    delete from payout_run_notices where run_id = any(batch);
+    foreach its_name in array array['clicks', 'run_totals', 'total_deltas', 'account_payouts', 'payouts', 'payout_runs', 'payout_accounts',
+                                    'payment_details', 'payees', 'payers', 'unreachable_people', 'invoice_numbers'] loop
+        room := room - erase_rows_1(its_name, 'workspace_id = $1', w.id, null, room);
+    end loop;
+    if room <= 0 then return most; end if;
+
+    batch := array(select p.id from partners p where p.workspace_id = w.id limit room);
+    foreach its_name in array array['former_partner_addresses', 'former_partner_terms', 'partner_notes', 'agreement_acceptances',
+                                    'partner_totals', 'link_totals', 'statement_totals'] loop
+        room := room - erase_rows_1(its_name, 'partner_id = any($2)', w.id, batch, room);
+    end loop;
+    foreach its_name in array array['totals', 'landing_totals', 'balances'] loop
+        room := room - erase_rows_1(its_name, 'of_id = any($2)', w.id, batch, room);
+    end loop;
+    if room <= 0 then return most; end if;
+    people := array(select distinct p.email from partners p where p.id = any(batch[1:room]));
+    room := room - erase_rows_1('partners', 'id = any($2)', w.id, batch[1:room], room);
+    perform forget_people_1(people);
+    if room <= 0 then return most; end if;
+
+    batch := array(select g.id from groups g where g.workspace_id = w.id limit room);
+    room := room - erase_rows_1('former_group_terms', 'group_id = any($2)', w.id, batch, room);
+    batch := array(select p.id from programs p where p.workspace_id = w.id limit room) || w.id;
+    foreach its_name in array array['join_pages', 'brands', 'agreements', 'former_program_terms', 'last_visits', 'refused_visits', 'shadow_runs'] loop
+        room := room - erase_rows_1(its_name, 'program_id = any($2)', w.id, batch, room);
+    end loop;
+    foreach its_name in array array['totals', 'landing_totals', 'balances'] loop
+        room := room - erase_rows_1(its_name, 'of_id = any($2)', w.id, batch, room);
+    end loop;
+    foreach its_name in array array['groups', 'programs', 'rewards', 'former_sales_from', 'balance_cutoffs', 'balances', 'total_deltas'] loop
+        room := room - erase_rows_1(its_name, 'workspace_id = $1', w.id, null, room);
+    end loop;
+    room := room - erase_rows_1('audit_entries', 'workspace_id = $1', w.id, null, room);
+    if room <= 0 then return most; end if;
+
+    insert into deleted_workspaces (id, slug, deleted_by, deleted_at) values (w.id, w.slug, w.deletion_by, now());
+    delete from workspaces where id = w.id;
+    return most - room + 1;
+end $$;
 
 
 -- Totals: what happened and what is due, summed up, so that pages read as much in a workspace of millions of sales as in a

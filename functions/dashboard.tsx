@@ -8,6 +8,7 @@ import commission from './dashboard/commission.tsx'
 import commissions from './dashboard/commissions.tsx'
 import commissionsActions from './dashboard/commissions-actions.tsx'
 import customers from './dashboard/customers.tsx'
+import deletion from './dashboard/deletion.tsx'
 import eventCredit from './dashboard/event-credit.tsx'
 import eventRefund from './dashboard/event-refund.tsx'
 import events from './dashboard/events.tsx'
@@ -120,6 +121,7 @@ export default createPages<NudgeEnv<'OUTBOX' | 'PAYOUT_QUEUE' | 'WEBHOOKS'>['Bin
   .route('/', members)
   .route('/', settings)
   .route('/', supportAddress)
+  .route('/', deletion)
   .route('/', mailPreview)
   .route('/', mails)
   .route('/', audit)

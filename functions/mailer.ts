@@ -18,10 +18,12 @@ import {
   type TransportEnv,
 } from '../lib/mail/transport.service.ts'
 import type { BudgetEnv } from '../lib/payouts/budget.service.ts'
+import { eraseWorkspaces } from '../lib/people/erasure.service.ts'
 import { needsRetention } from '../lib/people/retention.queries.ts'
 import { keptSince, type RetentionEnv, retain } from '../lib/people/retention.service.ts'
 import { needsUpkeep } from '../lib/totals/upkeep.queries.ts'
 import { clickDays, fold, type UpkeepEnv, upkeep } from '../lib/totals/upkeep.service.ts'
+import { hasDueDeletions } from '../lib/workspace/deletion.queries.ts'
 
 type Env = UpkeepEnv &
   RetentionEnv &
@@ -75,13 +77,14 @@ export default class Mailer extends Nudges implements MailerService {
     const run = (job: string, work: () => Promise<object | null>) =>
       runJob(job, work).catch((failure: unknown) => failures.push(failure))
     const { env } = this
-    let due = { held: false, mails: false, upkeep: false, retention: false }
+    let due = { held: false, mails: false, upkeep: false, retention: false, deletions: false }
     await run('mailer', async () => {
       due = await whatIsDue(connect(env), {
         held: hasHeldMails,
         mails: hasDueMails(now),
         upkeep: needsUpkeep(clickDays(env)),
         retention: needsRetention(keptSince(env, now), now),
+        deletions: hasDueDeletions(now),
       })
       return null
     })
@@ -102,6 +105,7 @@ export default class Mailer extends Nudges implements MailerService {
     // If it has sent as much as it may, no subrequests may be left: the rest is for the next run.
     if (due.upkeep && !isMore) await run('upkeep', () => upkeep(env))
     if (due.retention && !isMore) await run('retention', () => retain(env, now))
+    if (due.deletions && !isMore) await run('erasure', () => eraseWorkspaces(env, now))
     if (failures.length > 0) throw failures[0]
   }
 

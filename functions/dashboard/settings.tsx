@@ -140,6 +140,9 @@ const SettingsPage = ({ base, fields, errors, done }: Props) => {
       <p>
         <a href={`${base}/settings/business`}>Business details</a>, for SEPA files and documents.
       </p>
+      <p>
+        <a href={`${base}/deletion`}>Delete the workspace</a>, after 30 days in which any manager can cancel.
+      </p>
     </>
   )
 }

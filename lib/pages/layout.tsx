@@ -78,6 +78,7 @@ export const Layout = ({
       )}
       {navigation}
       <main id="main" class={mainClass} tabindex={-1}>
+        {workspace?.deletesAt && <DeletionNotice workspace={workspace} deletesAt={workspace.deletesAt} />}
         {children}
       </main>
       {path !== undefined && <Languages current={language} path={path} />}
@@ -104,4 +105,12 @@ const Languages = ({ current, path }: { current: Language; path: string }) => (
       ))}
     </form>
   </footer>
+)
+
+/** Says on every page of a workspace that it is to be deleted. */
+const DeletionNotice = ({ workspace, deletesAt }: { workspace: Workspace; deletesAt: Date }) => (
+  <p class="problem">
+    This workspace is deleted after {deletesAt.toISOString().slice(0, 10)} (UTC).{' '}
+    {workspace.role === 'manager' && <a href={`/app/${workspace.slug}/deletion`}>Review the deletion</a>}
+  </p>
 )

@@ -42,6 +42,8 @@ const due = {
   refused: (before: Date) => sql`select ctid from refused_visits where day < ${before}::date order by day`,
   addressChanges: (now: Date) =>
     sql`select id from address_changes where expires_at < ${now} order by expires_at`,
+  documents: (now: Date) =>
+    sql`select id from kept_documents where keep_until < ${now}::date order by keep_until`,
   keys: (now: Date) => sql`
           select workspace_id, hash from idempotency_keys where created_at < ${keysExpireBefore(now)}
           order by created_at`,
@@ -59,6 +61,7 @@ export const needsRetention = (since: KeptSince, now: Date) =>
     due.refused(since.refused),
     due.addressChanges(now),
     due.keys(now),
+    due.documents(now),
   ])} or sign_ins_have_expired(${now})`
 
 /**
@@ -117,9 +120,13 @@ export const removeMismatches = (db: Db, before: Date, limit: number): Promise<n
 export const removeRefusedVisits = (db: Db, before: Date, limit: number): Promise<number> =>
   countOf(db, sql`delete from refused_visits where ctid in (${due.refused(before)} limit ${limit})`)
 
-/** Removes sessions, browsers, sign-in links, Idempotency-Keys and requests to change an address that have expired. */
+/**
+ * Removes sessions, browsers, sign-in links, Idempotency-Keys and requests to change an address that have expired, and documents of deleted
+ * workspaces that need not be kept any more.
+ */
 export const clearExpired = async (db: Db, now: Date, limit: number): Promise<number> => {
-  const [requests, keys, { rows }] = await Promise.all([
+  const [documents, requests, keys, { rows }] = await Promise.all([
+    countOf(db, sql`delete from kept_documents where id in (${due.documents(now)} limit ${limit})`),
     countOf(
       db,
       sql`delete from address_changes where id in (
@@ -132,5 +139,5 @@ export const clearExpired = async (db: Db, now: Date, limit: number): Promise<nu
     ),
     sql<{ found: number }>`select clear_expired_sign_ins(${now}, ${limit}) as found`.execute(db),
   ])
-  return Math.max(requests, keys, rows[0]?.found ?? 0)
+  return Math.max(documents, requests, keys, rows[0]?.found ?? 0)
 }

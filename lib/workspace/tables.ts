@@ -27,6 +27,9 @@ export type WorkspaceTables = {
     approval_above_cents: ColumnType<bigint | null, number | null, number | null>
     sales_from: Generated<SalesFrom>
     mode: Generated<Mode>
+    deletes_at: Date | null
+    deletion_by: string | null
+    erasing_since: Date | null
   }
   former_sales_from: { workspace_id: string; until: Date; sales_from: SalesFrom }
   members: {
@@ -201,6 +204,21 @@ export type WorkspaceTables = {
     slug: string
     slug_key: string
     created_at: Date
+  }
+  deleted_workspaces: {
+    id: string
+    slug: string
+    deleted_by: string
+    deleted_at: Date
+  }
+  kept_documents: {
+    id: string
+    workspace_id: string
+    workspace_name: string
+    kind: 'invoice' | 'credit_note'
+    document: Json<Record<string, unknown>>
+    issued_at: Date
+    keep_until: string
   }
   audit_entries: {
     id: string

@@ -12,7 +12,15 @@ import { MAX_WORKSPACES_EACH } from './signup.ts'
 import type { Role } from './tables.ts'
 
 /** A workspace with the caller's role in it. An API key is not a member, and may read only. */
-export type Workspace = { id: string; slug: string; name: string; mode: Mode; role: Role | 'key' }
+export type Workspace = {
+  id: string
+  slug: string
+  name: string
+  mode: Mode
+  role: Role | 'key'
+  /** When it is deleted, if that is scheduled. Not read for API keys. */
+  deletesAt?: Date | null
+}
 
 /** A workspace and the role of one of its members. */
 export type Membership = Workspace & { role: Role }
@@ -34,7 +42,7 @@ const memberships = (db: Db, email: string) =>
     .selectFrom('workspaces as w')
     .innerJoin('members as m', 'm.workspace_id', 'w.id')
     .where('m.email', '=', email)
-    .select(['w.id', 'w.slug', 'w.name', 'w.mode', 'm.role'])
+    .select(['w.id', 'w.slug', 'w.name', 'w.mode', 'm.role', 'w.deletes_at as deletesAt'])
 
 /** The workspace with this slug or id, if the person is a member. */
 export const memberWorkspace = (db: Db, address: string, email: string) =>
@@ -89,12 +97,14 @@ const mayCreate = ({ email, isOpen }: Pick<NewWorkspace, 'email' | 'isOpen'>, id
   isOpen
     ? sql<boolean>`(select count(*) < ${MAX_WORKSPACES_EACH} from workspaces
                     where created_by = ${email} and id is distinct from ${id})`
-    : sql<boolean>`not exists (select from workspaces where id is distinct from ${id})`
+    : sql<boolean>`not exists (select from workspaces where id is distinct from ${id})
+                   and not exists (select from deleted_workspaces)`
 
 /** A workspace is trusted from the start if the operator knows of it: where sign-up is closed, and the first one. */
 const trustedFrom = (isOpen: boolean, id: string, now: Date) =>
   isOpen
-    ? sql<Date | null>`case when not exists (select from workspaces where id <> ${id}) then ${now}::timestamptz end`
+    ? sql<Date | null>`case when not exists (select from workspaces where id <> ${id})
+                                     and not exists (select from deleted_workspaces) then ${now}::timestamptz end`
     : now
 
 /** Whether the person may create a workspace: the first of the installation, or with open sign-up a few. */

@@ -61,6 +61,7 @@ const FORMS: { path: string; fields: Record<string, string> }[] = [
   { path: `/members/${id}/remove`, fields: {} },
   { path: '/members/hand-over', fields: { email: 'eve@evil.example' } },
   { path: '/leave', fields: {} },
+  { path: '/deletion', fields: { slug: 'x' } },
   { path: '/address', fields: { email: 'eve@evil.example' } },
   { path: '/stripe', fields: { secret: 'whsec_typed' } },
   { path: '/stripe/key', fields: { key: 'rk_live_typed' } },

@@ -15,6 +15,7 @@ const world = usePayouts({ changesSchema: true })
 /** Found before it is known whose workspace is asked for, or of no workspace. See docs/scale.md. */
 const OF_ALL = [
   'workspaces',
+  'deleted_workspaces',
   'members',
   'api_keys',
   'address_changes',

@@ -1,0 +1,55 @@
+import type { Context } from 'hono'
+import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import { form } from '../../lib/http/validate.ts'
+import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { noticeFor } from '../../lib/pages/parts.tsx'
+import { renderPage } from '../../lib/pages/render.tsx'
+import {
+  cancelDeletion,
+  type Deletion,
+  readDeletion,
+  scheduleDeletion,
+} from '../../lib/workspace/deletion.queries.ts'
+import { deletionTime, UNDER_WAY } from '../../lib/workspace/deletion.ts'
+import { DeletionPage } from './deletion-page.tsx'
+
+const PATH = '/app/:workspace/deletion'
+
+const DONE = {
+  scheduled: 'Deletion scheduled. All managers receive an email.',
+  canceled: 'Deletion canceled. The workspace stays.',
+}
+
+const show = (
+  c: Context<WorkspaceEnv>,
+  deletion: Deletion,
+  problem?: string,
+  status: 200 | 400 | 409 = 200,
+) => {
+  const done = noticeFor(DONE, c.req.query('done'))
+  const children = <DeletionPage workspace={c.var.workspace} deletion={deletion} {...{ problem, done }} />
+  return renderPage(c, { title: 'Deletion of the workspace', section: '/settings', children }, status)
+}
+
+/** /app/:workspace/deletion: schedules the deletion of the workspace, and cancels it. Managers only. */
+export default createRoutes<WorkspaceEnv>()
+  .get(PATH, managersOnly(), async (c) => show(c, await readDeletion(c.var.db, c.var.workspace.id)))
+  .post(PATH, freshManagersOnly(), form(), async (c) => {
+    const { db, now, workspace } = c.var
+    if (c.req.valid('form').slug?.trim() !== workspace.slug) {
+      const deletion = await readDeletion(db, workspace.id)
+      return show(c, deletion, `Type the slug of this workspace: ${workspace.slug}`, 400)
+    }
+    const deletesAt = deletionTime(now)
+    const url = new URL(`/app/${workspace.slug}/deletion`, c.req.url).href
+    const deletion = await scheduleDeletion(db, actOf(c), { deletesAt, url })
+    if (deletion.deletesAt === null && deletion.underWay)
+      return show(c, deletion, UNDER_WAY[deletion.underWay], 409)
+    return c.redirect(`/app/${workspace.slug}/deletion?done=scheduled`, 303)
+  })
+  .post(`${PATH}/cancel`, managersOnly(), async (c) => {
+    const { db, workspace } = c.var
+    await cancelDeletion(db, actOf(c), new URL(`/app/${workspace.slug}`, c.req.url).href)
+    return c.redirect(`/app/${workspace.slug}/deletion?done=canceled`, 303)
+  })
