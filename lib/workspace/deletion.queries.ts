@@ -45,7 +45,7 @@ type Change = {
 }
 
 /** Changes the workspace, and if that was not done before, notes it in the audit log and mails all managers. */
-const change = ({ workspaceId, actor, now }: Act, { about, update, day, url }: Change) => sql`
+const change = ({ actor, now }: Act, { about, update, day, url }: Change) => sql`
   with done as (${update}),
   noted as (
     insert into audit_entries (id, workspace_id, actor, action, subject_id, details, created_at)
