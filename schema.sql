@@ -4464,7 +4464,7 @@ begin
     batch := array(select g.id from groups g where g.workspace_id = w.id limit room);
     room := room - erase_rows_1('former_group_terms', 'group_id = any($2)', w.id, batch, room);
     batch := array(select p.id from programs p where p.workspace_id = w.id limit room) || w.id;
-    foreach its_name in array array['join_pages', 'brands', 'agreements', 'former_program_terms', 'last_visits', 'refused_visits', 'shadow_runs'] loop
+    foreach its_name in array array['join_pages', 'brands', 'agreements', 'former_program_terms', 'last_visits', 'refused_visits', 'shadow_runs', 'link_forms'] loop
         room := room - erase_rows_1(its_name, 'program_id = any($2)', w.id, batch, room);
     end loop;
     foreach its_name in array array['totals', 'landing_totals', 'balances'] loop

@@ -4,6 +4,7 @@ import type { Child } from 'hono/jsx'
 import { LANGUAGE_NAMES, LANGUAGES, type Language } from '../languages/languages.ts'
 import * as m from '../languages/messages.ts'
 import type { Workspace } from '../workspace/workspaces.queries.ts'
+import { DeletionNotice } from './deletion-notice.tsx'
 import { Account, type Section, SideBar } from './sidebar.tsx'
 import { t } from './text.ts'
 
@@ -105,12 +106,4 @@ const Languages = ({ current, path }: { current: Language; path: string }) => (
       ))}
     </form>
   </footer>
-)
-
-/** Says on every page of a workspace that it is to be deleted. */
-const DeletionNotice = ({ workspace, deletesAt }: { workspace: Workspace; deletesAt: Date }) => (
-  <p class="problem">
-    This workspace is deleted after {deletesAt.toISOString().slice(0, 10)} (UTC).{' '}
-    {workspace.role === 'manager' && <a href={`/app/${workspace.slug}/deletion`}>Review the deletion</a>}
-  </p>
 )
