@@ -3,7 +3,7 @@ import type { Context } from 'hono'
 import { askingBrowser } from '../lib/auth/asking.ts'
 import { createAuth, LINK_MINUTES } from '../lib/auth/better-auth.ts'
 import { type AuthBindings, type AuthContext, openAuth } from '../lib/auth/context.ts'
-import { CLEAR_STORAGE, isSecure } from '../lib/auth/cookies.ts'
+import { isSecure } from '../lib/auth/cookies.ts'
 import { findSession, readLink, redeemLink, sendLink, signOut } from '../lib/auth/links.ts'
 import { safePath } from '../lib/auth/next.ts'
 import {
@@ -32,6 +32,7 @@ import { limitedMailbox } from '../lib/mail/address.ts'
 import { noticeFor } from '../lib/pages/parts.tsx'
 import { errorPage, noSuchPage, renderPage } from '../lib/pages/render.tsx'
 import { readerFor, textsOf } from '../lib/pages/text.ts'
+import accounts from './auth/accounts.tsx'
 import code from './auth/code.tsx'
 import language from './auth/language.ts'
 import sessions from './auth/sessions.tsx'
@@ -119,12 +120,8 @@ const app = createApp()
     const signedIn = await redeemLink(c, c.req.valid('form').token ?? '')
     return signedIn ? enter(c, signedIn) : badLink(c)
   })
-  .post('/auth/sign-out', openAuth(), async (c) => {
-    c.header('Set-Cookie', await signOut(c))
-    c.header('Clear-Site-Data', CLEAR_STORAGE)
-    return c.redirect('/sign-in', 303)
-  })
   .route('/', code)
+  .route('/', accounts)
   .route('/', sessions)
   .route('/', language)
   .post('/api/auth/sign-in/magic-link', openAuth(), body(LinkRequest), async (c) => {

@@ -14,6 +14,8 @@ import { SourceForm } from './import-source.tsx'
 type Props = {
   /** The workspace's slug. */
   workspace: string
+  /** Who imports. */
+  user: { id: string; email: string }
   programs: Pick<Program, 'id' | 'name' | 'siteUrl' | 'attributeKnownCustomers'>[]
   /** Where the snippet is loaded from. */
   origin: string
@@ -50,6 +52,7 @@ export const importRoutes = createRoutes<WorkspaceEnv>().get(
       children: (
         <ImportPage
           workspace={workspace.slug}
+          user={c.var.user}
           origin={new URL(c.req.url).origin}
           {...{ programs, holdsMails, creditsStripe }}
         />
@@ -78,8 +81,8 @@ export const ImportPage = (props: Props) => (
   </>
 )
 
-const ImportForm = ({ workspace, programs, origin, holdsMails, creditsStripe }: Props) => (
-  <div id="import" data-workspace={workspace}>
+const ImportForm = ({ workspace, user, programs, origin, holdsMails, creditsStripe }: Props) => (
+  <div id="import" data-workspace={workspace} data-user={user.id} data-email={user.email}>
     <noscript>
       <p class="note">
         This page needs JavaScript to read the file in your browser. Without it, use the{' '}

@@ -1,13 +1,30 @@
 /** Calls to the API, with retries and backoff. */
 
+import { byId } from './dom.ts'
+
+/** What the user has to do before the calls can go on: `switch` if another person is signed in. */
+type SignIn = 'sign_in' | 'switch'
+
 /** Why the calls stopped, and whether the user must sign in again. */
 export class Stopped extends Error {
-  signIn: boolean
-  constructor(message: string, signIn = false) {
+  signIn: SignIn | null
+  constructor(message: string, signIn: SignIn | null = null) {
     super(message)
     this.signIn = signIn
   }
 }
+
+/** Whom the page was opened by. */
+const opener = (): { user: string; email: string } => {
+  const { user = '', email = '' } = byId('import', HTMLElement).dataset
+  return { user, email }
+}
+
+type Session = { user: { id: string; email: string } } | null
+
+/** Whether the person who opened the page is signed in, again or still. */
+export const isOpenerSignedIn = async (): Promise<boolean> =>
+  (await get<Session>('/api/auth/get-session'))?.user.id === opener().user
 
 /** Retries for two minutes, long enough for a short loss of connection. Then the user decides. */
 const WAITS_SECONDS = [1, 2, 4, 8, 15, 30, 60]
@@ -45,7 +62,8 @@ export const send = async <Answer>(
     try {
       const answer = await fetch(url, {
         method,
-        headers: { 'Content-Type': 'application/json' },
+        // Another person may have signed in in this browser meanwhile.
+        headers: { 'Content-Type': 'application/json', 'Tributary-User': opener().user },
         body: JSON.stringify(body),
         signal: AbortSignal.timeout(TIMEOUT_MS),
       })
@@ -80,10 +98,22 @@ const wait = async (
 
 /** The error for a rejected call. */
 const refusal = async (answer: Response): Promise<Stopped> => {
-  if (answer.status === 401) return new Stopped('Your session has expired.', true)
+  if (answer.status === 401) return signedOut()
   const { error } = (await answer.json().catch(() => ({}))) as {
     error?: { message?: string; requestId?: string }
   }
   const said = error?.message ?? `The server responded with ${answer.status}.`
   return new Stopped(error?.requestId ? `${said} (Request ${error.requestId})` : said)
+}
+
+/** Says who is signed in now. */
+const signedOut = async (): Promise<Stopped> => {
+  const now = await get<Session>('/api/auth/get-session')
+  const { user, email } = opener()
+  return now && now.user.id !== user
+    ? new Stopped(
+        `${now.user.email} is signed in in this browser now, so the import has stopped. Nothing was done in this name. Sign in as ${email} to continue.`,
+        'switch',
+      )
+    : new Stopped('Your session has expired.', 'sign_in')
 }

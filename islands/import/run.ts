@@ -1,6 +1,6 @@
 /** Makes the calls of an import in sequence, with progress, pause and resume. */
 import { counted } from '../../lib/plural.ts'
-import { Stopped, send, type Waiting } from './api.ts'
+import { isOpenerSignedIn, Stopped, send, type Waiting } from './api.ts'
 import { announce, button, h, showStep } from './dom.ts'
 import { type Call, rowCount } from './plan.ts'
 import type { Answer } from './store.ts'
@@ -33,6 +33,8 @@ export const runCalls = (run: Run): Promise<Answer[] | null> =>
     let running = false
     let left = false
     let announced = 0
+    let awaitsSignIn = false
+    const finished = new AbortController()
 
     const bar = h('progress', { max: Math.max(total, 1), value: 0, 'aria-label': run.title })
     const says = h('p', { class: 'progress' })
@@ -51,8 +53,21 @@ export const runCalls = (run: Run): Promise<Answer[] | null> =>
       }
     }
 
+    const finish = (result: Answer[] | null) => {
+      finished.abort()
+      resolve(result)
+    }
+
+    // Back from the tab in which the user has signed in again.
+    const goOn = async () => {
+      if (awaitsSignIn && !document.hidden && (await isOpenerSignedIn()) && awaitsSignIn) void work()
+    }
+    document.addEventListener('visibilitychange', goOn, { signal: finished.signal })
+    window.addEventListener('focus', goOn, { signal: finished.signal })
+
     const work = async () => {
       running = true
+      awaitsSignIn = false
       controller = new AbortController()
       const { signal } = controller
       stopped.hidden = true
@@ -68,10 +83,10 @@ export const runCalls = (run: Run): Promise<Answer[] | null> =>
           answers.push(answer)
         }
         show()
-        resolve(left ? null : answers)
+        finish(left ? null : answers)
       } catch (error) {
         running = false
-        if (left) return resolve(null)
+        if (left) return finish(null)
         toggle.disabled = false
         toggle.textContent = 'Resume'
         const reason = error instanceof Error ? error.message : String(error)
@@ -79,10 +94,11 @@ export const runCalls = (run: Run): Promise<Answer[] | null> =>
         show()
         stopped.replaceChildren(
           h('p', {}, reason),
-          error instanceof Stopped && error.signIn ? signInLink() : '',
+          error instanceof Stopped && error.signIn ? signInLinks(error.signIn) : '',
           run.leave ? '' : h('p', {}, 'To cancel the rest, reload this page and discard the import.'),
         )
         stopped.hidden = false
+        awaitsSignIn = error instanceof Stopped && error.signIn !== null
       }
     }
 
@@ -99,7 +115,7 @@ export const runCalls = (run: Run): Promise<Answer[] | null> =>
       () => {
         left = true
         controller.abort()
-        if (!running) resolve(null)
+        if (!running) finish(null)
       },
       'quiet',
     )
@@ -107,11 +123,14 @@ export const runCalls = (run: Run): Promise<Answer[] | null> =>
     void work()
   })
 
-/** Opens in a new tab, so that this one keeps its state. */
-export const signInLink = () =>
-  h(
+/** They open in a new tab, so that this one keeps its state. */
+export const signInLinks = (how: 'sign_in' | 'switch') => {
+  const link = (href: string, label: string) => h('a', { href, target: '_blank', rel: 'noopener' }, label)
+  return h(
     'p',
     {},
-    h('a', { href: '/sign-in', target: '_blank', rel: 'noopener' }, 'Sign in (new tab)'),
-    ', then return and select “Resume”.',
+    ...(how === 'switch' ? [link('/auth/accounts', 'Switch account (new tab)'), ' or '] : []),
+    link('/sign-in', 'Sign in (new tab)'),
+    ', then return to this tab: the import goes on, or select “Resume”.',
   )
+}

@@ -7,7 +7,7 @@ import { announce, button, byId, h, rest, showStep } from './dom.ts'
 import type { CsvFile } from './file.ts'
 import { programOf } from './program.ts'
 import { sourceRecords } from './rules/source.ts'
-import { signInLink } from './run.ts'
+import { signInLinks } from './run.ts'
 
 type Source = ImportSourceResponse
 
@@ -65,7 +65,7 @@ export const askSource = (workspace: string, { signal }: AbortController): Promi
     const refuse = (error: unknown) => {
       problem.replaceChildren(
         error instanceof Error ? error.message : String(error),
-        error instanceof Stopped && error.signIn ? signInLink() : '',
+        error instanceof Stopped && error.signIn ? signInLinks(error.signIn) : '',
       )
       problem.hidden = false
       start.disabled = false
@@ -226,7 +226,7 @@ export const fileOfSource = (workspace: string, first: Source): Promise<CsvFile 
         if (isLeft) return
         if (body) source = body
         if (status === 404) return show(['It was discarded.'])
-        if (status === 401) show(['Your session has expired. ', signInLink()])
+        if (status === 401) show(['Your session has expired. ', signInLinks('sign_in')])
         else if (status !== 200) show(['The server cannot be reached. The page tries again.'])
         else if (source.status === 'failed')
           return show([
@@ -253,7 +253,7 @@ export const fileOfSource = (workspace: string, first: Source): Promise<CsvFile 
         if (!body) {
           show(
             status === 401
-              ? ['Your session has expired. ', signInLink()]
+              ? ['Your session has expired. ', signInLinks('sign_in')]
               : ['The server cannot be reached. The page tries again.'],
           )
           await new Promise((next) => setTimeout(next, LOOK_EVERY_MS))

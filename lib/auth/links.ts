@@ -106,16 +106,16 @@ const confirmUrl = (requestUrl: string, token: string): string => {
   return url.href
 }
 
+/** Who has signed in, the cookies of the new session, and the path to open. */
+export type SignedIn = { userId: string; cookies: string[]; next: string }
+
 /**
- * Redeems a link, which works once, and ends the session that the browser had before. A database response that is
+ * Redeems a link, which works once. A database response that is
  * lost may waste the link but never redeems it twice: one statement reads and deletes it, and a retry finds nothing.
  *
- * @returns the cookies of the new session and the path to open, or null when the link is used, expired or unknown
+ * @returns null when the link is used, expired or unknown
  */
-export const redeemLink = async (
-  c: AuthContext,
-  token: string,
-): Promise<{ cookies: string[]; next: string } | null> => {
+export const redeemLink = async (c: AuthContext, token: string): Promise<SignedIn | null> => {
   const link = await readLink(c, token)
   if (!link) return null
   const answer = await c.var.auth.api.magicLinkVerify({
@@ -128,9 +128,11 @@ export const redeemLink = async (
   const verified = (await answer.json()) as Verified
   noteForLog(c, { actor: `user ${verified.user.id}`, outcome: 'signed_in' })
   const browser = await knowBrowser(c, verified, await sha256(token))
-  // The new session is valid even if the old one could not be ended.
-  await endSessionOf(c).catch(() => {})
-  return { cookies: [...sessionCookies(answer.headers, c.var.secure), browser], next: link.next }
+  return {
+    userId: verified.user.id,
+    cookies: [...sessionCookies(answer.headers, c.var.secure), browser],
+    next: link.next,
+  }
 }
 
 /**

@@ -5,8 +5,10 @@ import { callerKey, limitRate } from '../http/rate-limit.ts'
 import * as m from '../languages/messages.ts'
 import { renderPage } from '../pages/render.tsx'
 import { textsOf } from '../pages/text.ts'
+import { keepFormerAccount } from './accounts.ts'
 import { askingBrowser } from './asking.ts'
 import type { AuthContext } from './context.ts'
+import type { SignedIn } from './links.ts'
 import { BadLinkPage } from './pages.tsx'
 
 /** Limits requests that send or redeem links, by IP address. @throws {ApiError} `rate_limited` */
@@ -23,8 +25,11 @@ export const badLink = (c: AuthContext) => {
   return renderPage(c, { title: textsOf(c)(m.invalid_link), children: <BadLinkPage /> }, 400)
 }
 
-/** Lets a browser in that has signed in: sets its cookies, and opens the page that was asked for. */
-export const enter = (c: AuthContext, { cookies, next }: { cookies: string[]; next: string }) => {
+/** Lets a browser in that has signed in: sets its cookies, keeps the account that it was used by, and opens the page that was asked for. */
+export const enter = async (c: AuthContext, { userId, cookies, next }: SignedIn) => {
+  // The new session is valid even if the old ones could not be looked up.
+  const others = await keepFormerAccount(c, userId).catch(() => null)
+  if (others) c.header('Set-Cookie', others, { append: true })
   // A sign-in in a new browser is mailed.
   nudge(c, 'OUTBOX')
   for (const cookie of cookies) c.header('Set-Cookie', cookie, { append: true })

@@ -40,6 +40,9 @@ export type SessionEnv = AppEnv & {
   Variables: { user: User; signedInAt: Date }
 }
 
+/** By which a page that stays open for long names the person that it was opened by: nothing is done as another one who signs in meanwhile. */
+const USER_HEADER = 'Tributary-User'
+
 /** Methods without side effects, which other sites may make a browser send. */
 const SAFE_METHODS = ['GET', 'HEAD']
 
@@ -77,6 +80,13 @@ export const readSession = async (c: Context<SessionEnv>): Promise<User | null> 
   if (!session) return null
   for (const value of session.setCookie) c.header('Set-Cookie', value, { append: true })
   noteForLog(c, { actor: `user ${session.user.id}` })
+  const expected = c.req.header(USER_HEADER)
+  if (expected !== undefined && expected !== session.user.id) {
+    throw new ApiError(
+      'not_signed_in',
+      'Another person is signed in in this browser now. Switch accounts at /auth/accounts, or sign in again.',
+    )
+  }
   await limitRate(c.env.RATE_LIMIT, session.user.email)
   c.set('signedInAt', session.signedInAt)
   return session.user

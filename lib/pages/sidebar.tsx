@@ -129,7 +129,9 @@ const Group = ({
 /** The signed-in user's address, sessions, and the button that signs out. */
 export const Account = ({ email }: { email: string }) => (
   <form class="account" method="post" action="/auth/sign-out">
-    <span title={email}>{email}</span>
+    <span title={email}>
+      <a href="/auth/accounts">{email}</a>
+    </span>
     <a href="/auth/sessions">{t(m.sessions_link)}</a>
     <button type="submit" class="link">
       {t(m.sign_out)}

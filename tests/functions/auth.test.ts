@@ -67,11 +67,13 @@ describe('a link', () => {
     expect(await used.text()).not.toContain(email)
   })
 
-  test('ends the previous session of the browser', async () => {
+  test('keeps the session of another person in the browser, and ends the previous one of the same person', async () => {
     const [ann, eve] = [somebody('ann'), somebody('eve')]
     const cookie = await signIn(ann)
     const swapped = await press(await askForLink(eve), { ...fromSomewhere(), Cookie: cookie })
     expect(await whoIs(cookieOf(swapped))).toBe(eve)
+    expect(await whoIs(cookie)).toBe(ann)
+    await press(await askForLink(ann), { ...fromSomewhere(), Cookie: cookie })
     expect(await whoIs(cookie)).toBeNull()
   })
 

@@ -44,6 +44,9 @@ const PROGRAMS = [
   { id: '0192f000-0000-7000-8000-000000000002', name: 'Second program' },
 ].map((program) => ({ ...program, siteUrl: 'http://127.0.0.1:9/shop', attributeKnownCustomers: false }))
 
+/** Who opens the import page. */
+export const OPENER = { id: '0192f000-0000-7000-8000-00000000000a', email: 'manager@example.com' }
+
 const NOTHING = { slug: '', couponMapped: false }
 
 /** Starts the service on a free port. */
@@ -54,6 +57,8 @@ export const startService = async () => {
     calls: [] as Call[],
     /** What happens to the next calls, in order. */
     faults: [] as (Fault | null)[],
+    /** Who is signed in. */
+    user: OPENER as typeof OPENER | null,
     /** The number of programs in the workspace. */
     programs: 1,
     /** The duration of each call. */
@@ -163,10 +168,11 @@ export const startService = async () => {
     .get('/app/acme/import', (c) =>
       renderPage(c, {
         workspace: { id: '', slug: 'acme', name: 'Acme', role: 'manager' } as never,
-        user: { email: 'manager@example.com' },
+        user: OPENER,
         ...IMPORT_PAGE,
         children: ImportPage({
           workspace: 'acme',
+          user: OPENER,
           origin: 'https://track.example',
           programs: PROGRAMS.slice(0, state.programs),
           creditsStripe: state.creditsStripe,
@@ -176,6 +182,7 @@ export const startService = async () => {
     .post('/api/workspaces/acme/:kind/import', async (c) => {
       const kind = c.req.param('kind') === 'partners' ? 'partners' : 'customers'
       const call: Call = { ...(await c.req.json<Omit<Call, 'kind'>>()), kind }
+      if (c.req.header('Tributary-User') !== state.user?.id) return c.json({}, 401)
       const fault = state.faults.shift() ?? null
       if (fault instanceof Response) return fault
       const breakOff = () => {
@@ -195,6 +202,7 @@ export const startService = async () => {
       if (key) state.answers.set(key, answer)
       return fault === 'after' ? breakOff() : c.json(answer)
     })
+    .get('/api/auth/get-session', (c) => c.json(state.user && { user: state.user }))
     .patch('/api/workspaces/acme/programs/:id', async (c) => {
       state.settings.push({ id: c.req.param('id'), ...(await c.req.json<object>()) })
       return c.json({})
@@ -232,7 +240,7 @@ export const startService = async () => {
     url: `http://127.0.0.1:${address.port}/app/acme/import`,
     /** Resets all state. */
     reset: () => {
-      Object.assign(state, { calls: [], faults: [], programs: 1, delayMs: 0 })
+      Object.assign(state, { calls: [], faults: [], programs: 1, delayMs: 0, user: OPENER })
       Object.assign(state, { elsewhere: new Map(), partners: new Map(), customers: new Map() })
       Object.assign(state, { banned: new Set(), answers: new Map() })
       Object.assign(state, { creditsStripe: true, settings: [], clicks: new Map() })

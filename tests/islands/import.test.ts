@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { OPENER } from './fake-service.ts'
 import {
   checkFile,
   choose,
@@ -330,6 +331,33 @@ test('an expired session pauses the import, which resumes after sign-in', async 
   await press('Resume')
   await step('Import complete')
   expect(await text()).toContain('Partners 1,000 imported.')
+})
+
+test('another person who signs in stops the import, which goes on by itself once the first one is back', async () => {
+  await checkFile('many.csv', partners(2_000))
+  service.state.delayMs = 1_000
+  await press(/^Import/)
+  await stage().getByText('500 of 2,000 rows done').waitFor()
+  service.state.user = { id: '0192f000-0000-7000-8000-00000000000b', email: 'partner@example.com' }
+  const alert = page.getByRole('alert')
+  await alert.getByText('partner@example.com is signed in in this browser now').waitFor()
+  expect(await alert.innerText()).toContain('Sign in as manager@example.com to continue.')
+  expect(await page.getByRole('link', { name: 'Switch account (new tab)' }).getAttribute('href')).toBe(
+    '/auth/accounts',
+  )
+  const made = imported().length
+  await page.evaluate(`dispatchEvent(new Event('focus'))`)
+  await press('Resume')
+  await alert.getByText('partner@example.com is signed in').waitFor()
+  expect(imported()).toHaveLength(made)
+
+  Object.assign(service.state, { user: null, delayMs: 0 })
+  await press('Resume')
+  await alert.getByText('Your session has expired.').waitFor()
+  service.state.user = OPENER
+  await page.evaluate(`dispatchEvent(new Event('focus'))`)
+  await step('Import complete')
+  expect(imported().map(({ rows }) => rows.length)).toEqual([500, 500, 500, 500])
 })
 
 test('a busy server, a lost connection and a lost response are retried', async () => {

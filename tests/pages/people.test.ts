@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { inspect, useBrowser } from '../support/browser.ts'
 import { createMerchant } from '../support/merchant.ts'
-import { somebody } from '../support/people.ts'
+import { askForLink, fromSomewhere, somebody } from '../support/people.ts'
 
 const browser = useBrowser()
 
@@ -34,5 +34,21 @@ test('handing over, leaving and changing the address are accessible, from the ov
   await page.getByRole('button', { name: 'Send links' }).click()
   await page.getByRole('heading', { name: 'Check both mailboxes' }).waitFor()
   expect(page.url()).toContain('/address')
+  await page.context().close()
+})
+
+test('accounts are switched from the import page’s side, by keyboard and on a phone', async () => {
+  const merchant = await createMerchant()
+  const page = await browser.as(await merchant.manager())
+  const partner = somebody('partner')
+  await page.setExtraHTTPHeaders(fromSomewhere())
+  await page.goto((await askForLink(partner, { next: '/portal' })).href)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.waitForURL('**/portal')
+  await page.goto(`/auth/accounts?next=/app/${merchant.workspace.slug}/import`)
+  await page.getByText(`You use this browser as ${partner}`).waitFor()
+  await inspect(page, 'accounts', SCREENS)
+  await page.getByRole('button', { name: 'Switch to manager@' }).press('Enter')
+  await page.getByRole('heading', { name: 'Import partners and customers' }).waitFor()
   await page.context().close()
 })
