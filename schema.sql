@@ -4394,6 +4394,10 @@ begin
         'mailings', 'mail_texts', 'mail_optouts', 'coupon_aliases', 'links', 'applications', 'adjustments', 'processor_events'] loop
         room := room - erase_rows_1(its_name, 'workspace_id = $1', w.id, null, room);
     end loop;
+    foreach its_name in array array['shadow_comparisons', 'platform_commissions'] loop
+        room := room - erase_rows_1(its_name, 'workspace_id = $1 and program_id in (select id from programs where workspace_id = $1)',
+                                    w.id, null, room);
+    end loop;
     batch := array(select s.id from programs p join import_sources s on s.program_id = p.id where p.workspace_id = w.id);
     room := room - erase_rows_1('import_source_rows', 'source_id = any($2)', w.id, batch, room);
     room := room - erase_rows_1('import_sources', 'id = any($2)', w.id, batch, room);
