@@ -4390,7 +4390,7 @@ begin
     perform forget_people_1(people);
 
     foreach its_name in array array[
-        'webhook_deliveries', 'webhook_events', 'webhook_endpoints', 'idempotency_keys', 'import_calls', 'report_mismatches', 'mails',
+        'webhook_deliveries', 'webhook_events', 'webhook_endpoints', 'idempotency_keys', 'import_calls', 'undone_imports', 'report_mismatches', 'mails',
         'mailings', 'mail_texts', 'mail_optouts', 'coupon_aliases', 'links', 'applications', 'adjustments', 'processor_events'] loop
         room := room - erase_rows_1(its_name, 'workspace_id = $1', w.id, null, room);
     end loop;
