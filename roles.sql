@@ -36,6 +36,7 @@ grant select (id, recipient, is_held), insert (id, kind, recipient, details, cre
 
 -- mail: the outbox, and what the cron folds, removes and empties.
 grant select, update on mails to :"mail";
+grant select, insert, update on mail_usage to :"mail";
 grant select, delete, update on address_changes to :"mail";
 grant select (workspace_id, hash, created_at), update (hash), delete on idempotency_keys to :"mail";
 grant select on workspaces, programs, partners, members, totals to :"mail";
@@ -54,7 +55,7 @@ grant select (id, created_at), delete on webhook_events to :"mail";
 -- Documents of deleted workspaces that need not be kept any more.
 grant select (id, keep_until), delete on kept_documents to :"mail";
 grant execute on function erase_workspaces_1 to :"mail";
-grant execute on function fold_totals, end_clicks, upkeep_is_due, clear_expired_sign_ins, sign_ins_have_expired, is_counted to :"mail";
+grant execute on function fold_totals, end_clicks, upkeep_is_due, clear_expired_sign_ins, sign_ins_have_expired, is_counted, utc_day to :"mail";
 
 
 -- Functions without rights of their own do no more than their caller may.

@@ -3113,6 +3113,7 @@ create table mails (
     is_held          boolean      not null default false,   -- waits until its workspace may mail people who never signed in
     released_at      timestamptz,             -- when it no longer did
     key_version      integer      not null default 0,   -- of the idempotency key: one more after each report that it was never sent
+    batch_id         uuid,                    -- the request for several mails by which it is sent, whose key it is: repeated as it is
     delivery         text                     -- the last of these that the provider has reported
         constraint mails_delivery_check check (delivery in ('delivered', 'bounced', 'suppressed', 'complained')),
     delivery_reason  text,
@@ -3141,6 +3142,9 @@ create unique index mails_opening_balances_key on mails (workspace_id, recipient
 
 -- Which mails are due?
 create index mails_due_idx on mails (next_attempt_at) where sent_at is null and failed_at is null and not is_held;
+
+-- Which batch, whose outcome is unknown, is due, and which mails are in it?
+create index mails_batch_idx on mails (next_attempt_at, batch_id) where batch_id is not null and sent_at is null and failed_at is null;
 
 -- Which mails does this workspace hold, and how many has it released today? Which are held for this person?
 create index mails_held_idx on mails (workspace_id, id) where is_held and failed_at is null;
@@ -3220,6 +3224,19 @@ create table unsubscribe_key (
     key  text  not null
 );
 insert into unsubscribe_key values (replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''));
+
+
+-- What the provider's accounts have been used for, one row each: lib/mail/quota.ts. Sign-in links count, which are in no table.
+create table mail_usage (
+    account          text         primary key
+        constraint mail_usage_account_check check (account in ('personal', 'bulk')),
+    day              date         not null,   -- UTC
+    sent             integer      not null,   -- that we have sent on that day
+    daily_used       integer,                 -- of the provider's quotas, as its last answer said; null without such a quota
+    monthly_used     integer,
+    reported_at      timestamptz,
+    exhausted_until  timestamptz              -- it refuses mails for lack of quota, and is not asked before
+);
 
 
 -- Saves what the provider reports of a mail that it has accepted: lib/mail/resend-events.schemas.ts. Reports arrive twice, late and

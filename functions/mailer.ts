@@ -5,18 +5,21 @@ import { answerCron, type CronEnv, type CronTimeEnv, callCron, cronMs, isCron } 
 import { runJob } from '../lib/http/logging.ts'
 import { answerNudge, ROUND_MS, type SelfEnv } from '../lib/http/nudge.service.ts'
 import type { NudgesService } from '../lib/http/nudges.rpc.ts'
+import { isCounted } from '../lib/mail/accounts.ts'
 import { hasHeldMails, releaseMails } from '../lib/mail/held.queries.ts'
 import type { MailerService, SignInMail } from '../lib/mail/mailer.rpc.ts'
 import { dailyMails, type NewWorkspaceMails } from '../lib/mail/new-workspace-mails.ts'
 import { hasDueMails } from '../lib/mail/queue.queries.ts'
+import type { QuotaSettings } from '../lib/mail/quota.ts'
 import { sendDue } from '../lib/mail/send-due.service.ts'
 import { sendSignInLink } from '../lib/mail/sign-in.service.ts'
 import {
+  chooseSenders,
   chooseTransport,
-  chooseTransports,
   hasTransport,
   type TransportEnv,
 } from '../lib/mail/transport.service.ts'
+import { noteUsage } from '../lib/mail/usage.queries.ts'
 import type { BudgetEnv } from '../lib/payouts/budget.service.ts'
 import { eraseWorkspaces } from '../lib/people/erasure.service.ts'
 import { needsRetention } from '../lib/people/retention.queries.ts'
@@ -28,6 +31,7 @@ import { hasDueDeletions } from '../lib/workspace/deletion.queries.ts'
 type Env = UpkeepEnv &
   RetentionEnv &
   TransportEnv &
+  QuotaSettings &
   NewWorkspaceMails &
   BudgetEnv &
   CronEnv &
@@ -38,7 +42,7 @@ type Env = UpkeepEnv &
 const send = async (env: Env, ms: number): Promise<boolean> => {
   let isMore = false
   await runJob('mailer', async () => {
-    const sent = await sendDue(env, chooseTransports(env), ms)
+    const sent = await sendDue(env, chooseSenders(env), ms)
     isMore = sent?.isMore === true
     return sent
   })
@@ -116,6 +120,9 @@ export default class Mailer extends Nudges implements MailerService {
 
   /** Sends a sign-in link at once. @throws when it could not be handed over */
   sendSignInLink(mail: SignInMail): ReturnType<MailerService['sendSignInLink']> {
-    return sendSignInLink(chooseTransport(this.env), mail)
+    return sendSignInLink(chooseTransport(this.env), mail, (note) => {
+      if (!isCounted(note, this.env)) return
+      this.ctx.waitUntil(noteUsage(connect(this.env), note, new Date()).catch(() => {}))
+    })
   }
 }

@@ -68,12 +68,14 @@ const MAIL_POLICY =
  * `POST /emails` and `POST /emails/batch` are Resend's. `GET /mails.json?to=address` lists the mails received, newest first: `id, to, from,
  * subject, text, html, at`. `/dev/mail` shows them. The list is also at `/dev/mail/mails.json`, for callers that reach
  * the pages only.
+ *
+ * @param now the account's time, in milliseconds
  */
-export const startInbox = async (): Promise<Inbox> => {
+export const startInbox = async (now: () => number = Date.now): Promise<Inbox> => {
   const kept: InboxMail[] = []
   const failures: (InboxFailure | null)[] = []
   let calls = 0
-  const account = createAccount()
+  const account = createAccount(now)
   const resend = createResend({
     refusal: account.refusal,
     keep: (mail) => {

@@ -4,6 +4,7 @@ import { randomBase62 } from '../db/ids.ts'
 import { ApiError } from '../http/errors.ts'
 import { noteForLog } from '../http/logging.ts'
 import type { Language } from '../languages/languages.ts'
+import { EXHAUSTED_MS } from '../mail/accounts.ts'
 import { limitedMailbox } from '../mail/address.ts'
 import { sha256 } from '../sha256.ts'
 import { Unavailable } from '../unavailable.ts'
@@ -63,13 +64,23 @@ export const sendLink = async (
     })
     if (outcome === 'sent') return 'mailed'
     await dropLink(db, tokenHash)
+    if (outcome === 'exhausted') throw quotaGone(new Date(now.getTime() + EXHAUSTED_MS))
     return outcome
   } catch (cause) {
+    if (cause instanceof ApiError) throw cause
     // If this fails too, the link expires.
     await dropLink(db, tokenHash).catch(() => {})
     throw notSent(cause)
   }
 }
+
+/** When the provider's quota is used up, nobody is mailed, whoever asks. @param until when it is asked again */
+export const quotaGone = (until: Date): ApiError =>
+  new ApiError(
+    'try_again',
+    `This installation has used up its emails for now, so nobody gets a sign-in link. Open sessions go on. Ask again after ${until.toISOString().slice(11, 16)} (UTC).`,
+    { retryAfter: Math.max(1, Math.ceil((until.getTime() - Date.now()) / 1_000)) },
+  )
 
 const notSent = (cause: unknown): ApiError => {
   const message = 'The mail could not be sent. Try again in a minute.'

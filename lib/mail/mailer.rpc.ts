@@ -8,11 +8,13 @@ export type MailerService = {
   /**
    * Sends a sign-in link immediately. It bypasses the outbox, because a link that signs somebody in must not be stored.
    *
-   * @returns `refused` if the transport never delivers to this address
    * @throws when it could not be sent after two attempts
    */
-  sendSignInLink: (mail: SignInMail) => Promise<'sent' | 'refused'>
+  sendSignInLink: (mail: SignInMail) => Promise<SignInOutcome>
 }
+
+/** `refused`: the transport never delivers to this address. `exhausted`: its quota is used up, so it delivers to nobody. */
+export type SignInOutcome = 'sent' | 'refused' | 'exhausted'
 
 /** A mail with a sign-in link. */
 export type SignInMail = {

@@ -84,7 +84,7 @@ export const retryMail = async (
   const retry = sql`
     with retried as (
       update mails
-      set failed_at = null, attempts = 0, first_attempt_at = null, next_attempt_at = ${now}, last_error = null
+      set failed_at = null, attempts = 0, first_attempt_at = null, next_attempt_at = ${now}, last_error = null, batch_id = null
       where workspace_id = ${workspaceId} and id = ${id} and failed_at is not null
       returning id, recipient, kind
     )

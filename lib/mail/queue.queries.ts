@@ -2,10 +2,15 @@
 import { sql } from 'kysely'
 import type { Brand } from '../brand/brand.ts'
 import type { Db } from '../db/connection.ts'
+import { newId } from '../db/ids.ts'
 import { dueRows } from '../db/leases.queries.ts'
+import type { UsageNote } from './accounts.ts'
 import { type OutboxKind, UNSUBSCRIBABLE_KINDS, WITHHELD_KINDS } from './mails.ts'
 import { WHY_BANNED } from './outbox.queries.ts'
+import type { Usage } from './quota.ts'
+import { BULK_KINDS, type Stream } from './streams.ts'
 import type { EditedText } from './texts.ts'
+import { noteUsageQuery, usageQuery } from './usage.queries.ts'
 
 /** A mail that one run may send until its lease ends. */
 export type LeasedMail = {
@@ -32,6 +37,8 @@ export type LeasedMail = {
   firstAttemptAt: Date
   /** Of its idempotency key. */
   keyVersion: number
+  /** The batch in which it is sent, whose id is the idempotency key; null if it is sent alone. */
+  batchId: string | null
 }
 
 type Row = Omit<LeasedMail, 'edited' | 'brand'> & {
@@ -57,23 +64,36 @@ const hasUnsubscribed = sql`(${canUnsubscribe} and exists (
 const isBanned = sql`(m.kind = any(${`{${WITHHELD_KINDS}}`}::text[]) and exists (
   select from partners p where p.id = m.partner_id and p.status = 'banned'))`
 
+/** So many bulk mails or more of a page are sent by one request. Fewer are not worth it. */
+const BATCH_FROM = 10
+
+type Lease = {
+  now: Date
+  leaseEnd: Date
+  windowStart: Date
+  /** Whether bulk mails may be sent by one request. */
+  canBatch: boolean
+  limit: number
+}
+
 /**
  * Leases mails that are due. Invitations are urgent, because somebody waits for them. Mails whose first attempt was
  * before `windowStart` fail: another attempt could deliver them twice. So do those from which their recipients have unsubscribed, and
  * those to partners who are banned by now.
  *
+ * A batch whose outcome is unknown is leased as a whole, beyond the limit. All of its mails have the same times, so a concurrent run
+ * that has waited for their locks finds none of them due.
+ *
  * A repeat after an unseen commit leases other mails; the first ones are due again after the lease.
  */
 export const leaseMails = async (
   db: Db,
-  { now, leaseEnd, windowStart, limit }: { now: Date; leaseEnd: Date; windowStart: Date; limit: number },
-): Promise<{ mails: LeasedMail[]; withheld: number }> => {
+  { now, leaseEnd, windowStart, canBatch, limit }: Lease,
+): Promise<{ mails: LeasedMail[]; withheld: number; usages: Partial<Record<Stream, Usage>> }> => {
   const isExpired = sql`m.first_attempt_at < ${windowStart}::timestamptz`
   const isWithheld = sql`(${isExpired} or ${hasUnsubscribed} or ${isBanned})`
-  const { rows } = await sql<Row>`
-    with ${dueRows({ table: 'mails', isDue: (m) => isDue(m, now), lane: 'kind', urgentLane: 'invitation', limit })}
-    update mails m
-    set attempts = m.attempts + case when ${isWithheld} then 0 else 1 end,
+  const leased = sql`
+        attempts = m.attempts + case when ${isWithheld} then 0 else 1 end,
         first_attempt_at = coalesce(m.first_attempt_at, ${now}),
         next_attempt_at = ${leaseEnd},
         failed_at = case when ${isWithheld} then ${now}::timestamptz end,
@@ -81,10 +101,10 @@ export const leaseMails = async (
           when ${isExpired} then concat_ws(' ', 'Given up: it may have been sent, and it is too late to find out.', m.last_error)
           when ${isBanned} then ${WHY_BANNED}
           when ${hasUnsubscribed} then 'Not sent: the recipient has unsubscribed from such emails.'
-          else m.last_error end
-    from due where m.id = due.id
-    returning m.id, m.kind, m.recipient, m.details, m.attempts, m.first_attempt_at as "firstAttemptAt",
-              m.key_version as "keyVersion",
+          else m.last_error end`
+  const returned = sql`
+              m.id, m.kind, m.recipient, m.details, m.attempts, m.first_attempt_at as "firstAttemptAt",
+              m.key_version as "keyVersion", m.batch_id as "batchId",
               m.failed_at is not null as "isWithheld",
               m.occasion = 'test' as "isTest",
               coalesce((select p.language from partners p where p.id = m.partner_id),
@@ -100,13 +120,35 @@ export const leaseMails = async (
               (select jsonb_build_object('logoUrl', b.logo_url, 'accentColor', b.accent_color, 'supportEmail', b.support_email,
                 'replyTo', case when b.support_email_verified_at is not null then b.support_email end)
                from brands b
-               where b.program_id = coalesce(m.program_id, (select p.program_id from partners p where p.id = m.partner_id))) as brand`.execute(
-    db,
-  )
-  const mails = rows
+               where b.program_id = coalesce(m.program_id, (select p.program_id from partners p where p.id = m.partner_id))) as brand`
+  const isFresh = (m: string) => sql`${isDue(m, now)} and ${sql.ref(`${m}.batch_id`)} is null`
+  const repeated = sql<Row>`
+    update mails m set ${leased}
+    where ${isDue('m', now)} and m.batch_id = (
+      select b.batch_id from mails b where ${isDue('b', now)} and b.batch_id is not null
+      order by b.next_attempt_at, b.batch_id limit 1)
+    returning ${returned}`
+  const fresh = sql<Row>`
+    with ${dueRows({ table: 'mails', isDue: isFresh, lane: 'kind', urgentLane: 'invitation', limit })}, bulk as (
+      select q.id from due join mails q on q.id = due.id
+      where ${canBatch}::boolean and q.kind = any(${`{${BULK_KINDS}}`}::text[]) and q.attempts = 0
+    )
+    update mails m
+    set batch_id = case when m.id in (select id from bulk) and (select count(*) from bulk) >= ${BATCH_FROM}
+                        then ${newId()}::uuid end, ${leased}
+    from due where m.id = due.id
+    returning ${returned}`
+  const [again, rows, used] = await db.batch([
+    repeated.compile(db),
+    fresh.compile(db),
+    usageQuery(now).compile(db),
+  ])
+  const all = [...again, ...rows]
+  const mails = all
     .filter((row) => !row.isWithheld)
     .map((row) => ({ ...row, edited: row.edited ?? undefined, brand: row.brand ?? undefined }))
-  return { mails, withheld: rows.length - mails.length }
+  const usages = Object.fromEntries(used.map(({ account, ...of }) => [account, of]))
+  return { mails, withheld: all.length - mails.length, usages }
 }
 
 /** Those of leased mails that are still to be sent: their partners were neither banned nor have they unsubscribed meanwhile. */
@@ -131,21 +173,33 @@ export type MailResult = {
   /** When it is due again; null if never. */
   nextAttemptAt: Date | null
   error: string | null
+  /** The batch that is to be repeated as it is, because its outcome is unknown. */
+  batchId: string | null
 }
 
-/** Saves the results of a run, in one statement that may be repeated. */
-export const saveMailResults = async (db: Db, results: MailResult[], now: Date): Promise<void> => {
-  await sql`
+/** Saves the results of a run, and what it has learnt of the accounts, in one transaction that may be repeated. */
+export const saveMailResults = async (
+  db: Db,
+  results: MailResult[],
+  notes: Record<Stream, UsageNote | null>,
+  now: Date,
+): Promise<void> => {
+  const saved = sql`
     update mails m
     set sent_at = case when x.outcome = 'sent' then ${now}::timestamptz end,
         failed_at = case when x.outcome = 'failed' then ${now}::timestamptz end,
         attempts = m.attempts - case when x.outcome = 'waiting' then 1 else 0 end,
         first_attempt_at = case when x.outcome = 'waiting' and m.attempts = 1 then null else m.first_attempt_at end,
         next_attempt_at = coalesce(x."nextAttemptAt", m.next_attempt_at),
-        last_error = case when x.outcome = 'sent' then null else coalesce(x.error, m.last_error) end
+        last_error = case when x.outcome = 'sent' then null else coalesce(x.error, m.last_error) end,
+        batch_id = case when x.outcome = 'sent' then m.batch_id else x."batchId" end
     from jsonb_to_recordset(${JSON.stringify(results)}::jsonb)
-      as x(id uuid, attempts integer, "keyVersion" integer, outcome text, "nextAttemptAt" timestamptz, error text)
+      as x(id uuid, attempts integer, "keyVersion" integer, outcome text, "nextAttemptAt" timestamptz, error text, "batchId" uuid)
     where m.id = x.id and m.sent_at is null and m.key_version = x."keyVersion"
-      and (x.outcome = 'sent' or (m.failed_at is null and m.attempts = x.attempts))
-  `.execute(db)
+      and (x.outcome = 'sent' or (m.failed_at is null and m.attempts = x.attempts))`
+  const learnt = (['personal', 'bulk'] as const).flatMap((account) => {
+    const note = notes[account]
+    return note ? [noteUsageQuery(account, note, now)] : []
+  })
+  await db.batch([saved, ...learnt].map((statement) => statement.compile(db)))
 }

@@ -7,7 +7,8 @@ import { EDITABLE_KINDS, type OutboxKind } from './mails.ts'
  */
 export type Stream = 'personal' | 'bulk'
 
-const BULK_KINDS: readonly string[] = [...EDITABLE_KINDS, 'message']
+/** The kinds of the outbox that are bulk mail. */
+export const BULK_KINDS: readonly string[] = [...EDITABLE_KINDS, 'message']
 
 /** The stream of a mail of the outbox. A test goes the way of what it tests. */
 export const streamOf = (kind: OutboxKind): Stream => (BULK_KINDS.includes(kind) ? 'bulk' : 'personal')

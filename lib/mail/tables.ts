@@ -2,8 +2,18 @@
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { Json } from '../db/columns.ts'
 import type { Delivery, EditableKind, MailStatus, OutboxKind } from './mails.ts'
+import type { Stream } from './streams.ts'
 
 export type MailTables = {
+  mail_usage: {
+    account: Stream
+    day: string
+    sent: number
+    daily_used: number | null
+    monthly_used: number | null
+    reported_at: Date | null
+    exhausted_until: Date | null
+  }
   mail_texts: {
     workspace_id: string
     kind: EditableKind
@@ -41,6 +51,7 @@ export type MailTables = {
     is_held: Generated<boolean>
     released_at: Date | null
     key_version: Generated<number>
+    batch_id: string | null
     delivery: Delivery | null
     delivery_reason: string | null
     delivery_at: Date | null

@@ -1,8 +1,8 @@
 /** Chooses how mails are sent. */
 import { throughCloudflare } from './cloudflare.service.ts'
-import { throughResend } from './resend.service.ts'
+import { batchThroughResend, throughResend } from './resend.service.ts'
 import type { Stream } from './streams.ts'
-import type { EmailBinding, Transport } from './transport.ts'
+import type { EmailBinding, Sender, Senders, Transport } from './transport.ts'
 
 /** The mailer's settings: see wrangler.toml. */
 export type TransportEnv = {
@@ -29,25 +29,30 @@ const nowhere: Transport = async () => ({
   seconds: NO_TRANSPORT_SECONDS,
 })
 
-/** Whether a transport is configured. */
-export const hasTransport = (env: TransportEnv): boolean => chooseTransport(env) !== nowhere
-
-/**
- * The configured transport of a stream, by default of sign-in links. Resend is preferred to Cloudflare, because it supports
- * idempotency keys.
- */
-export const chooseTransport = (env: TransportEnv, stream: Stream = 'personal'): Transport => {
-  const { MAIL_FROM, MAIL_FROM_BULK, RESEND_API_KEY, RESEND_BULK_API_KEY, RESEND_URL, EMAIL } = env
+/** How a stream is sent. Resend is preferred to Cloudflare, because it supports idempotency keys. */
+const senderOf = (env: TransportEnv, stream: Stream): Sender => {
+  const { MAIL_FROM, MAIL_FROM_BULK, RESEND_API_KEY, RESEND_BULK_API_KEY, RESEND_URL: url, EMAIL } = env
   const isBulk = stream === 'bulk'
   const from = (isBulk && MAIL_FROM_BULK) || MAIL_FROM
-  const apiKey = (isBulk && RESEND_API_KEY && RESEND_BULK_API_KEY) || RESEND_API_KEY
-  if (apiKey) return throughResend({ from, apiKey, url: RESEND_URL })
-  if (EMAIL) return throughCloudflare({ from, binding: EMAIL })
-  return nowhere
+  const ownKey = (isBulk && RESEND_API_KEY && RESEND_BULK_API_KEY) || undefined
+  const apiKey = ownKey ?? RESEND_API_KEY
+  if (apiKey) {
+    const resend = { from, apiKey, url }
+    const account = ownKey ? 'bulk' : 'personal'
+    return { transport: throughResend(resend), batch: batchThroughResend(resend), account }
+  }
+  const transport = EMAIL ? throughCloudflare({ from, binding: EMAIL }) : nowhere
+  return { transport, account: 'personal' }
 }
 
-/** The transports of all streams. */
-export const chooseTransports = (env: TransportEnv): Record<Stream, Transport> => ({
-  personal: chooseTransport(env, 'personal'),
-  bulk: chooseTransport(env, 'bulk'),
+/** The configured senders of all streams. */
+export const chooseSenders = (env: TransportEnv): Senders => ({
+  personal: senderOf(env, 'personal'),
+  bulk: senderOf(env, 'bulk'),
 })
+
+/** The configured transport of sign-in links. */
+export const chooseTransport = (env: TransportEnv): Transport => senderOf(env, 'personal').transport
+
+/** Whether a transport is configured. */
+export const hasTransport = (env: TransportEnv): boolean => chooseTransport(env) !== nowhere

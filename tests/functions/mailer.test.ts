@@ -10,8 +10,8 @@ import { retryMail } from '../../lib/mail/mails.queries.ts'
 import type { MailKind, MailStatus } from '../../lib/mail/mails.ts'
 import { invitationMail } from '../../lib/mail/outbox.queries.ts'
 import { sendDue } from '../../lib/mail/send-due.service.ts'
-import { chooseTransports } from '../../lib/mail/transport.service.ts'
-import type { Transport } from '../../lib/mail/transport.ts'
+import { chooseSenders } from '../../lib/mail/transport.service.ts'
+import type { Senders, Transport } from '../../lib/mail/transport.ts'
 import { unsubscribeUrl } from '../../lib/mail/unsubscribe.ts'
 import { createDatabase, dropDatabase, TEMPLATE } from '../support/databases.ts'
 import { type Fault, startFaultyDatabase } from '../support/faulty-database.ts'
@@ -42,7 +42,7 @@ beforeAll(async () => {
   workers = await startOwnWorkers(['mailer'], { ...env, RESEND_API_KEY, RESEND_URL: inbox.url })
 })
 beforeEach(async () => {
-  await client.query('delete from mails')
+  await client.query('delete from mails; delete from mail_usage')
   inbox.plan()
   faulty.plan(STATEMENTS, [])
   workers.takeLogs()
@@ -57,6 +57,12 @@ afterAll(async () => {
 })
 
 const run = () => workers.runCron('mailer')
+
+/** Both streams by one transport, which takes no batches. */
+const sendersOf = (transport: Transport): Senders => {
+  const sender = { transport, account: 'personal' } as const
+  return { personal: sender, bulk: sender }
+}
 
 test('the cron folds totals, and removes clicks thirty days after they have expired', async () => {
   const seed = seeder(env)
@@ -246,7 +252,7 @@ describe('a partner who was banned gets no mail about the move', () => {
         await during()
         return { kind: 'sent', waitSeconds: 0 }
       }
-      return sendDue(sending, { personal: transport, bulk: transport }, 20_000)
+      return sendDue(sending, sendersOf(transport), 20_000)
     }
     await sendDuring(async () => {
       if (sent.length > 1) return
@@ -540,11 +546,13 @@ const statuses = async (addresses: string[]): Promise<string[]> => {
 }
 
 /** Lets time pass for all mails. */
-const age = (interval: string) =>
-  client.query(
+const age = async (interval: string) => {
+  await client.query(
     'update mails set next_attempt_at = next_attempt_at - $1::interval, first_attempt_at = first_attempt_at - $1::interval',
     [interval],
   )
+  await client.query('update mail_usage set exhausted_until = exhausted_until - $1::interval', [interval])
+}
 
 const counts = (addresses: string[]) => addresses.map((address) => inbox.mails(address).length)
 const ONCE = (addresses: string[]) => addresses.map(() => 1)
@@ -856,7 +864,7 @@ describe('a transport that', () => {
 
   test('isn’t set up makes mails wait, with what to do about it', async () => {
     const address = await queueOne()
-    const nowhere = chooseTransports({ MAIL_FROM: 'Tributary <tributary@example.com>' })
+    const nowhere = chooseSenders({ MAIL_FROM: 'Tributary <tributary@example.com>' })
     expect(await sendDue(sending, nowhere, 45_000)).toMatchObject({
       sent: 0,
       waiting: 1,
@@ -872,7 +880,7 @@ describe('a transport that', () => {
     const addresses = await queue(2)
     const outcomes = [{ kind: 'refused' as const, code: 'odd', message: `\0\uD800${'👩'.repeat(400)}` }]
     const transport: Transport = async () => outcomes.pop() ?? { kind: 'sent', waitSeconds: 0 }
-    await sendDue(sending, { personal: transport, bulk: transport }, 45_000)
+    await sendDue(sending, sendersOf(transport), 45_000)
     expect(await statuses(addresses)).toEqual(['failed', 'sent'])
   })
 
@@ -886,7 +894,7 @@ describe('a transport that', () => {
       clock.late = true
       return { kind: 'sent' as const, waitSeconds: 0 }
     }
-    await sendDue(sending, { personal: slow, bulk: slow }, 45_000).finally(() => {
+    await sendDue(sending, sendersOf(slow), 45_000).finally(() => {
       Date.now = now
     })
     expect(Date.now() - start).toBeLessThan(10_000)

@@ -160,8 +160,9 @@ describe('what the provider reports of a mail', () => {
       outcome: 'sent',
       nextAttemptAt: null,
       error: null,
+      batchId: null,
     } as const
-    await saveMailResults(connect(inject('database')), [late], new Date())
+    await saveMailResults(connect(inject('database')), [late], { personal: null, bulk: null }, new Date())
     const is = { status: 'failed', error: 'failed: reached_daily_quota', keyVersion: 1, problem: null }
     expect(await look(mail)).toMatchObject(is)
     expect((await (await merchant.asManager()).post(`/mails/${mail.id}/retry`)).status).toBe(200)

@@ -153,6 +153,7 @@ describe('retrying a mail', () => {
 })
 
 describe('the late result of a run whose lease has expired', () => {
+  const NOTHING = { personal: null, bulk: null }
   const save = async (status: MailStatus, change: Partial<MailResult>) => {
     const workspaceId = await newWorkspace()
     const id = await addMail(workspaceId, status)
@@ -163,10 +164,11 @@ describe('the late result of a run whose lease has expired', () => {
       outcome: 'failed',
       nextAttemptAt: null,
       error: 'late',
+      batchId: null,
       ...change,
     }
-    await saveMailResults(db(), [late], NOW)
-    await saveMailResults(db(), [late], NOW)
+    await saveMailResults(db(), [late], NOTHING, NOW)
+    await saveMailResults(db(), [late], NOTHING, NOW)
     return (await listMails(db(), workspaceId, { limit: 1 }))[0]
   }
 

@@ -10,6 +10,7 @@ const LINK = {
 const SENT: Outcome = { kind: 'sent', waitSeconds: 0 }
 const LATER: Outcome = { kind: 'retry', code: 'timeout', message: 'to ann@pine.example' }
 const LIMITED: Outcome = { kind: 'paused', code: 'rate_limit_exceeded', message: '', seconds: 1 }
+const EXHAUSTED: Outcome = { kind: 'paused', code: 'daily_quota_exceeded', message: '', seconds: 3_600 }
 const REFUSED: Outcome = { kind: 'refused', code: 'validation_error', message: 'ann@pine.example' }
 
 /** A transport with these outcomes, and what it was given. */
@@ -45,6 +46,14 @@ test('a sign-in link to an address that the transport refuses is not tried again
   const { given, send } = transport(REFUSED)
   expect(await sendSignInLink(send, LINK)).toBe('refused')
   expect(given).toHaveLength(1)
+})
+
+test('a sign-in link for which there is no quota is not tried again, and what was learnt is passed on', async () => {
+  const { given, send } = transport(EXHAUSTED)
+  const learnt: object[] = []
+  expect(await sendSignInLink(send, LINK, (note) => learnt.push(note))).toBe('exhausted')
+  expect(given).toHaveLength(1)
+  expect(learnt).toEqual([{ sent: 0, used: null, exhaustedUntil: expect.any(Date) }])
 })
 
 test('a sign-in link is never sent to two addresses', async () => {

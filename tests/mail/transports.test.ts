@@ -2,8 +2,8 @@ import { createServer } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Inbox, type InboxFailure, startInbox } from '../../dev/fakes/inbox.ts'
 import { listen } from '../../dev/runtime/ports.ts'
-import { streamOf } from '../../lib/mail/streams.ts'
-import { chooseTransport } from '../../lib/mail/transport.service.ts'
+import { type Stream, streamOf } from '../../lib/mail/streams.ts'
+import { chooseSenders, chooseTransport, type TransportEnv } from '../../lib/mail/transport.service.ts'
 import type { EmailBinding, Mail } from '../../lib/mail/transport.ts'
 
 const MAIL_FROM = 'Tributary <tributary@example.com>'
@@ -190,13 +190,52 @@ test('bulk mail has a sender and an account of its own, if they are set, and tho
   const inbox = await startInbox()
   const env = { MAIL_FROM, RESEND_API_KEY: 're_test', RESEND_URL: inbox.url }
   const own = { ...env, MAIL_FROM_BULK: 'News <news@example.com>', RESEND_BULK_API_KEY: 'refused' }
-  await chooseTransport(env, 'bulk')(newMail({ to: 'bulk@partners.example' }), LIMITS)
-  await chooseTransport(own, 'personal')(newMail({ to: 'personal@partners.example' }), LIMITS)
-  expect(await chooseTransport(own, 'bulk')(newMail(), LIMITS)).toMatchObject({ code: 'invalid_api_key' })
-  expect(inbox.mails().map(({ from }) => from)).toEqual([MAIL_FROM, MAIL_FROM])
   const sameAccount = { ...own, RESEND_BULK_API_KEY: '' }
-  await chooseTransport(sameAccount, 'bulk')(newMail({ to: 'news@partners.example' }), LIMITS)
-  expect(inbox.mails()[0]?.from).toBe(own.MAIL_FROM_BULK)
+  const from = async (of: TransportEnv, stream: Stream) => {
+    const { transport, account } = chooseSenders(of)[stream]
+    const outcome = await transport(newMail(), LIMITS)
+    return [account, outcome.kind === 'sent' ? inbox.mails()[0]?.from : outcome.kind]
+  }
+  expect(await from(env, 'bulk')).toEqual(['personal', MAIL_FROM])
+  expect(await from(own, 'personal')).toEqual(['personal', MAIL_FROM])
+  expect(await from(own, 'bulk')).toEqual(['bulk', 'paused'])
+  expect(await from(sameAccount, 'bulk')).toEqual(['personal', own.MAIL_FROM_BULK])
+  await inbox.stop()
+})
+
+test('the quota that Resend’s answers name is learnt, and a batch counts all of its mails', async () => {
+  const inbox = await startInbox()
+  const { transport, batch } = chooseSenders({
+    MAIL_FROM,
+    RESEND_API_KEY: 're_test',
+    RESEND_URL: inbox.url,
+  }).bulk
+  inbox.account.subscribe({ perSecond: 1_000, daily: 4, monthly: 50 })
+  const used = (daily: number) => ({ kind: 'sent', waitSeconds: 0, used: { daily, monthly: daily } })
+  expect(await transport(newMail(), LIMITS)).toEqual(used(1))
+  const three = [newMail(), newMail(), newMail({ to: 'third@partners.example' })]
+  expect(await batch?.('batch-1', three, LIMITS)).toEqual(used(4))
+  expect(inbox.mails('third@partners.example')).toHaveLength(1)
+  // The answer is replayed, and nothing is sent twice, also if the batch has changed.
+  expect(await batch?.('batch-1', three, LIMITS)).toMatchObject({ kind: 'sent' })
+  expect(await batch?.('batch-1', three.slice(1), LIMITS)).toMatchObject({ kind: 'sent' })
+  expect(inbox.mails()).toHaveLength(4)
+  const code = 'daily_quota_exceeded'
+  expect(await transport(newMail(), LIMITS)).toMatchObject({
+    kind: 'paused',
+    code,
+    seconds: 3_600,
+    used: { daily: 4 },
+  })
+  await inbox.stop()
+})
+
+test('a batch with one invalid mail is refused as a whole', async () => {
+  const inbox = await startInbox()
+  const { batch } = chooseSenders({ MAIL_FROM, RESEND_API_KEY: 're_test', RESEND_URL: inbox.url }).bulk
+  const refused = { kind: 'refused', code: 'validation_error' }
+  expect(await batch?.('key', [newMail(), newMail({ to: 'maya' })], LIMITS)).toMatchObject(refused)
+  expect(inbox.mails()).toEqual([])
   await inbox.stop()
 })
 
