@@ -24,7 +24,7 @@ const CHECKS_PER_PAGE = 3
 const RESERVE_SECONDS = 3_600
 
 /** What a page may use. */
-export type Limits = { endsAt: number; fetches: number }
+type Limits = { endsAt: number; fetches: number }
 
 const after = (time: number, seconds: number): Date => new Date(time + seconds * 1_000)
 
