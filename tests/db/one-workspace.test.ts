@@ -22,6 +22,7 @@ const OF_ALL = [
   'schema_migrations',
   'click_retention',
   'unsubscribe_key',
+  'mail_usage',
 ]
 const MANAGER = 'ann@manager.example'
 
