@@ -50,7 +50,7 @@ const queue = async (count: number, change = (address: string): string => addres
   )
   await client.query(
     `insert into mails (id, workspace_id, kind, recipient, details, created_at, next_attempt_at)
-     select uuidv7(), $1, 'moved', recipient, $3, now(), now() - interval '1 second' from unnest($2::text[]) recipient`,
+     select uuidv7(), $1, 'moved', recipient, $3, now(), now() - interval '1 hour' from unnest($2::text[]) recipient`,
     [
       id,
       addresses,
@@ -118,7 +118,7 @@ describe('many bulk mails', () => {
       const addresses = await queue(30)
       await run()
       await client.query(
-        `update mails set ${change} sent_at = null, next_attempt_at = now() - interval '1 second' where recipient = any($1)`,
+        `update mails set ${change} sent_at = null, next_attempt_at = now() - interval '1 hour' where recipient = any($1)`,
         [addresses],
       )
       // Two runs at once: one of them repeats the batch.
