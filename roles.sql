@@ -29,6 +29,7 @@ grant execute on procedure record_reports_1 to :"track";
 -- auth: sign-in links, sessions and their people. Nobody else sees this schema.
 grant usage on schema sign_in to :"auth";
 grant select, insert, update, delete on all tables in schema sign_in to :"auth";
+grant execute on function note_sign_in_request_1 to :"auth";
 -- The mail about a sign-in from a new browser, and those that were held until the person signed in.
 grant select (id, recipient, is_held), insert (id, kind, recipient, details, created_at, next_attempt_at), update (is_held, next_attempt_at)
     on mails to :"auth";

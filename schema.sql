@@ -4168,6 +4168,22 @@ create table sign_in.browsers (
 -- Which browsers are forgotten?
 create index browsers_expires_at_idx on sign_in.browsers (expires_at);
 
+-- Requests for sign-in links by UTC day and what they are counted by: the network of the caller, the mailbox (its SHA-256), and whether
+-- the address is unknown. See lib/mail/sign-in-quota.ts. Kept for a day.
+create table sign_in.request_counts (
+    key         text         not null,
+    day         date         not null,
+    requests    integer      not null,
+    id          uuid         not null default uuidv7(),
+    expires_at  timestamptz  not null,
+
+    constraint request_counts_pkey primary key (key, day),
+    constraint request_counts_id_key unique (id)
+);
+
+-- Which counts are over?
+create index request_counts_expires_at_idx on sign_in.request_counts (expires_at);
+
 -- Required by Better Auth. Empty, because sign-in links are the only method.
 create table sign_in.accounts (
     id                        uuid         primary key,
@@ -4260,6 +4276,56 @@ security definer set search_path = public, pg_temp as $$
     select exists (select from sign_in.users u where u.email = address)
 $$;
 
+-- Counts a request today. @returns the requests, this one included
+create function sign_in.count_request_1(counted text, today date) returns integer language sql
+as $$
+    insert into sign_in.request_counts as c (key, day, requests, expires_at) values (counted, today, 1, (today + 2)::timestamptz)
+    on conflict (key, day) do update set requests = c.requests + 1
+    returning c.requests
+$$;
+
+-- Counts a request for a sign-in link, and says what the decision about it needs: lib/mail/sign-in-quota.ts. Known is who has signed in,
+-- and who is a member, a partner or invited in a workspace that the operator trusts: where sign-up is open, anybody can add anybody to
+-- another one. A link to an unknown address counts only if it may be sent. Nobody but the person's own browser gets the person's
+-- mail_problem.
+create function note_sign_in_request_1(address text, mailbox text, network text, browser text, network_cap integer, mailbox_cap integer,
+                                       now timestamptz) returns jsonb language plpgsql
+security definer set search_path = public, pg_temp as $$
+declare
+    today       constant date := utc_day(now);
+    person      uuid;
+    problem     text;
+    is_known    boolean;
+    is_own      boolean;
+    to_mailbox  integer;
+    from_network integer;
+    to_unknown  integer;
+begin
+    select u.id, u.mail_problem into person, problem from sign_in.users u where u.email = address;
+    is_own := exists (select from sign_in.browsers b where b.user_id = person and b.hash = browser and b.expires_at > now);
+    is_known := person is not null
+        or exists (select from members m where m.email = address
+                   and (select w.trusted_at from workspaces w where w.id = m.workspace_id) is not null)
+        or exists (select from partners p where p.email = address
+                   and (select w.trusted_at from workspaces w where w.id = p.workspace_id) is not null)
+        or exists (select from applications a where a.email = address and a.invited_at is not null and a.outcome is null
+                   and (select w.trusted_at from workspaces w where w.id = a.workspace_id) is not null);
+    from_network := sign_in.count_request_1('from ' || network, today);
+    to_mailbox := sign_in.count_request_1('to ' || mailbox, today);
+    if is_known or from_network > network_cap or to_mailbox > mailbox_cap then
+        to_unknown := coalesce((select c.requests from sign_in.request_counts c where c.key = 'unknown' and c.day = today), 0);
+    else
+        to_unknown := sign_in.count_request_1('unknown', today) - 1;
+    end if;
+    return jsonb_build_object(
+        'isKnown', is_known, 'isKnownBrowser', is_own, 'problem', case when is_own then problem end,
+        'fromNetwork', from_network, 'toMailbox', to_mailbox, 'toUnknown', to_unknown,
+        'usage', (select jsonb_build_object(
+                      'sentToday', case when u.day = today then u.sent else 0 end, 'dailyUsed', u.daily_used,
+                      'monthlyUsed', u.monthly_used, 'reportedAt', u.reported_at, 'exhaustedUntil', u.exhausted_until)
+                  from mail_usage u where u.account = 'personal'));
+end $$;
+
 -- Removes sessions, browsers and sign-in links that had expired by a past time. Returns how many of one kind it found: less
 -- than the limit if none are left.
 create function clear_expired_sign_ins(at timestamptz, most integer) returns integer language plpgsql
@@ -4269,7 +4335,7 @@ declare
     found integer;
     ended integer := 0;
 begin
-    foreach kind in array array['sessions', 'browsers', 'verifications', 'asks'] loop
+    foreach kind in array array['sessions', 'browsers', 'verifications', 'request_counts', 'asks'] loop
         execute format('delete from sign_in.%I where id in (
             select id from sign_in.%1$I where expires_at < $1 order by expires_at limit $2 for update skip locked)', kind)
         using least(at, now()), most;
@@ -4286,6 +4352,7 @@ security definer set search_path = public, pg_temp as $$
         or exists (select from sign_in.browsers where expires_at < at)
         or exists (select from sign_in.verifications where expires_at < at)
         or exists (select from sign_in.asks where expires_at < at)
+        or exists (select from sign_in.request_counts where expires_at < at)
 $$;
 
 

@@ -21,6 +21,7 @@ import { startPostgres } from './runtime/postgres.ts'
 import type { PublicProxy } from './runtime/proxy.ts'
 import { startSqlEndpoint } from './runtime/sql-endpoint.ts'
 import type { Mending } from './runtime/workerd.ts'
+import { ENDLESS_SIGN_INS } from './runtime/workers.ts'
 
 /** What the process gives its parts. */
 export type Host = {
@@ -142,6 +143,7 @@ export const startParts = async ({ dataDir, proxy, shop, keep, mending }: Host):
     RESEND_API_KEY: 're_dev',
     RESEND_URL: inbox.url,
     RESEND_WEBHOOK_SECRET: mailSecret,
+    ...ENDLESS_SIGN_INS,
     STRIPE_URL: stripe.url,
     SOURCES_URL: sources.url,
     PUBLIC_URL: proxy.url,

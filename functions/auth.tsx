@@ -15,6 +15,7 @@ import {
 } from '../lib/auth/pages.tsx'
 import { readSessions } from '../lib/auth/ready.queries.ts'
 import { badLink, browserOf, enter, limitCaller } from '../lib/auth/replies.tsx'
+import { requestLink } from '../lib/auth/request-link.ts'
 import type { AuthService } from '../lib/auth/session.ts'
 import { LinkRequest } from '../lib/auth/sign-in.schemas.ts'
 import { connect } from '../lib/db/connection.ts'
@@ -50,10 +51,11 @@ const mailLink = async (c: AuthContext, email: string, next: string) => {
     asking,
     language: readerFor(c).language,
   }
-  const outcome = mayMail ? await sendLink(request, email, next) : 'on_the_way'
-  if (outcome === 'mailed' && setCookie) c.header('Set-Cookie', setCookie, { append: true })
-  noteForLog(c, { outcome: `link_${outcome}` })
-  return outcome
+  const limited = { outcome: 'on_the_way', logged: 'on_the_way', problem: null } as const
+  const served = mayMail ? await requestLink(c, request, email, next) : limited
+  if (served.outcome === 'mailed' && setCookie) c.header('Set-Cookie', setCookie, { append: true })
+  noteForLog(c, { outcome: `link_${served.logged}` })
+  return served
 }
 
 const DONE = { everywhere: m.signed_out_everywhere }
@@ -95,13 +97,17 @@ const app = createApp()
       const page = <SignInPage next={next} email={typed} problem={NO_EMAIL} />
       return renderPage(c, { title: t(m.sign_in), children: page }, 400)
     }
-    const outcome = await mailLink(c, email, next)
+    const { outcome, problem } = await mailLink(c, email, next)
     if (outcome === 'refused') {
       const page = <SignInPage next={next} email={typed} problem={t(m.undeliverable)} />
       return renderPage(c, { title: t(m.sign_in), children: page }, 400)
     }
     const children =
-      outcome === 'mailed' ? <MailSentPage email={email} next={next} /> : <MailsOnTheWayPage email={email} />
+      outcome === 'mailed' ? (
+        <MailSentPage email={email} next={next} problem={problem} />
+      ) : (
+        <MailsOnTheWayPage email={email} />
+      )
     return renderPage(c, { title: t(m.check_email), children })
   })
   .get('/auth/confirm', openAuth(), async (c) => {
@@ -127,7 +133,7 @@ const app = createApp()
   .post('/api/auth/sign-in/magic-link', openAuth(), body(LinkRequest), async (c) => {
     const { email, next } = c.req.valid('json')
     await limitCaller(c)
-    const outcome = await mailLink(c, email, next)
+    const { outcome } = await mailLink(c, email, next)
     if (outcome === 'mailed') return c.json({ status: true })
     if (outcome === 'refused') throw new ApiError('invalid_body', `email: ${inEnglish(m.undeliverable)}`)
     throw new ApiError('rate_limited', linksOnTheWay(email, inEnglish), { retryAfter: LINK_MINUTES * 60 })

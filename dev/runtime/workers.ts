@@ -17,6 +17,11 @@ export type Settings = DatabaseEnv & {
   /** What the mail provider's reports are signed with. */
   RESEND_WEBHOOK_SECRET?: string
   RESEND_BULK_WEBHOOK_SECRET?: string
+  /** How many sign-in links are mailed in a day, instead of lib/mail/sign-in-quota.ts. */
+  UNKNOWN_DAILY_SIGN_INS?: string
+  NETWORK_DAILY_SIGN_INS?: string
+  MAILBOX_DAILY_SIGN_INS?: string
+  MAIL_DAILY_QUOTA?: string
   /** Replaces the URL of Stripe's API. */
   STRIPE_URL?: string
   /** Replaces the URLs of the platforms that programs are imported from. */
@@ -30,6 +35,13 @@ export type Settings = DatabaseEnv & {
   /** Whether webhooks may be sent to this machine. */
   ALLOW_LOCAL_WEBHOOKS?: string
 }
+
+/** On one machine, all sign-ins are from one network. */
+export const ENDLESS_SIGN_INS = {
+  UNKNOWN_DAILY_SIGN_INS: '999999',
+  NETWORK_DAILY_SIGN_INS: '999999',
+  MAILBOX_DAILY_SIGN_INS: '999999',
+} satisfies Partial<Settings>
 
 /** Every Worker of wrangler.toml, running in workerd. */
 export type Workers = {

@@ -7,6 +7,7 @@ import {
   type ImportCallEntry,
   type ImportCount,
   type ImportedRow,
+  type ImportMails,
   type ImportReport,
   type ImportSummary,
   importExists,
@@ -15,6 +16,7 @@ import {
   readImport,
 } from '../../lib/imports/reports.queries.ts'
 import { addUndone } from '../../lib/imports/undo.ts'
+import type { MailStatus } from '../../lib/mail/mails.ts'
 import { Empty, readFilters } from '../../lib/pages/filters.tsx'
 import { figure, money } from '../../lib/pages/money.tsx'
 import { NextPage, Table, Time } from '../../lib/pages/parts.tsx'
@@ -55,6 +57,9 @@ const STATUSES: Record<ImportCount['kind'], Record<string, string>> = {
     error: 'refused',
   },
 }
+
+const WAITING: readonly MailStatus[] = ['queued', 'retrying']
+const UNDELIVERED: readonly MailStatus[] = ['failed', 'bounced', 'suppressed']
 
 const Imports = ({ base, imports }: { base: string; imports: ImportSummary[] }) => (
   <Table
@@ -122,6 +127,33 @@ const owedBy = (calls: ImportCallEntry[]) => {
   return [...sums]
 }
 
+/** How far the mails of an import are. islands/app/waiting.ts keeps it up to date while some of them wait. */
+const MailProgress = ({ path, base, mails }: { path: string; base: string; mails: ImportMails[] }) => {
+  const sum = (is: (status: MailStatus) => boolean) =>
+    mails.filter(({ status }) => is(status)).reduce((all, one) => all + one.mails, 0)
+  const total = sum(() => true)
+  if (total === 0) return null
+  const waiting = sum((status) => WAITING.includes(status))
+  const held = sum((status) => status === 'held')
+  const undelivered = sum((status) => UNDELIVERED.includes(status))
+  return (
+    <div id="mail-progress" role="status" data-follow={waiting > 0 ? path : undefined}>
+      <h2>Emails</h2>
+      <label>
+        {figure(total - waiting - held - undelivered)} of {figure(total)} “We’ve moved” emails are sent.{' '}
+        <progress max={total} value={total - waiting - held} />
+      </label>
+      {waiting > 0 && <p>{figure(waiting)} wait to be sent.</p>}
+      {held > 0 && <p>{figure(held)} are held, because this workspace is new.</p>}
+      {undelivered > 0 && (
+        <p>
+          {figure(undelivered)} failed or did not arrive. <a href={`${base}/mails`}>View emails</a>
+        </p>
+      )}
+    </div>
+  )
+}
+
 const Rows = ({ rows }: { rows: ImportedRow[] }) => (
   <Table caption="Rows that differ" head={['Row', 'Result', 'Slug', 'Reason']}>
     {rows.map(({ kind, customer, partner, status, formerPartner, slug, requestedSlug, code, message }) => (
@@ -150,7 +182,7 @@ const Rows = ({ rows }: { rows: ImportedRow[] }) => (
 )
 
 const Report = ({ base, importId, report }: { base: string; importId: string; report: ImportReport }) => {
-  const { calls, counts, rows } = report
+  const { calls, counts, rows, mails } = report
   const programs = [...new Set(calls.flatMap(({ programName }) => programName ?? []))]
   const actors = [...new Set(calls.map(({ actor }) => actor))]
   return (
@@ -187,7 +219,7 @@ const Report = ({ base, importId, report }: { base: string; importId: string; re
           Opening balances: {money(cents, currency)} of {counted(partners, 'partner')}.
         </p>
       ))}
-      {calls.some(({ mailed }) => mailed) && <p>New partners were sent the “We’ve moved” email.</p>}
+      <MailProgress path={`${base}/imports/${importId}`} base={base} mails={mails} />
       <h2>Rows that differ from the file</h2>
       {rows.length > 0 ? (
         <Rows rows={rows.slice(0, ROWS_SHOWN)} />

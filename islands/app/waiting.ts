@@ -1,12 +1,12 @@
-/** Keeps up to date what became of a sign-in link, while somebody looks at the page of the browser that asked for it. */
+/** Keeps a part of a page up to date while somebody looks at it: what became of a sign-in link, or how far the mails of an import are. */
 
 const PAUSE_MS = 5_000
 
-/** Ten minutes, the lifetime of a link. */
-const MOST_REQUESTS = 120
+/** A quarter of an hour: longer than a link lives, and than the mails of a large import take. */
+const MOST_REQUESTS = 180
 
 export const startWaiting = (): void => {
-  const state = document.querySelector<HTMLElement>('#link-state[data-follow]')
+  const state = document.querySelector<HTMLElement>('[id][data-follow]')
   if (state) void follow(state, state.dataset.follow ?? '')
 }
 
@@ -15,7 +15,7 @@ const follow = async (state: HTMLElement, path: string): Promise<void> => {
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
     if (document.hidden)
       await new Promise((resolve) => document.addEventListener('visibilitychange', resolve, { once: true }))
-    const fresh = await read(path)
+    const fresh = await read(path, state.id)
     if (!fresh) continue
     if (state.innerHTML !== fresh.innerHTML) state.replaceChildren(...fresh.childNodes)
     if (!fresh.dataset.follow) return
@@ -23,11 +23,11 @@ const follow = async (state: HTMLElement, path: string): Promise<void> => {
 }
 
 /** The state as it is now; undefined if it cannot be read at present. */
-const read = async (path: string): Promise<HTMLElement | undefined> => {
+const read = async (path: string, id: string): Promise<HTMLElement | undefined> => {
   try {
     const response = await fetch(path, { headers: { Accept: 'text/html' } })
     const page = new DOMParser().parseFromString(await response.text(), 'text/html')
-    return page.querySelector<HTMLElement>('#link-state') ?? undefined
+    return page.getElementById(id) ?? undefined
   } catch {
     return undefined
   }

@@ -5,12 +5,14 @@ import type { AppEnv } from '../http/app.ts'
 import type { NudgeEnv } from '../http/nudge.service.ts'
 import type { RateLimiter } from '../http/rate-limit.ts'
 import type { MailerService } from '../mail/mailer.rpc.ts'
+import type { SignInSettings } from '../mail/sign-in-quota.ts'
 import { createAuth } from './better-auth.ts'
 import { isSecure } from './cookies.ts'
 import { refuseCrossSite } from './session.ts'
 
 export type AuthBindings = AppEnv['Bindings'] &
-  NudgeEnv<'OUTBOX'>['Bindings'] & {
+  NudgeEnv<'OUTBOX'>['Bindings'] &
+  SignInSettings & {
     FAILURE_LIMIT: RateLimiter
     /** Signs the cookies: 32 random characters or more. Changing it signs everyone out. */
     AUTH_SECRET: string

@@ -10,6 +10,7 @@ import type { Ask } from './asks.queries.ts'
 import { LINK_MINUTES, SESSION_DAYS } from './better-auth.ts'
 import { browserName, isInApp } from './browsers.ts'
 import { CodeForm, LinkState, OtherBrowser } from './code-pages.tsx'
+import type { MailProblem } from './sign-in-requests.queries.ts'
 
 /** The form that requests a link. */
 export const SignInPage = ({
@@ -48,14 +49,34 @@ export const SignInPage = ({
   )
 }
 
-/** Shown after every request, whether or not the address is known. */
-export const MailSentPage = ({ email, next }: { email: string; next: string }) => (
+const PROBLEMS = {
+  bounced: m.mail_bounced,
+  suppressed: m.mail_suppressed,
+  complained: m.mail_complained,
+} satisfies Record<MailProblem, object>
+
+/**
+ * Shown after every request, whether or not the address is known, and whether or not a link was sent: see lib/mail/sign-in-quota.ts.
+ *
+ * @param problem what keeps mails from the person, in a browser in which the person has signed in
+ */
+export const MailSentPage = ({
+  email,
+  next,
+  problem,
+}: {
+  email: string
+  next: string
+  problem: MailProblem | null
+}) => (
   <>
     <h1>{t(m.check_email)}</h1>
+    <Problem message={problem ? `${t(PROBLEMS[problem])} ${t(m.ask_for_other_address)}` : undefined} />
     <p>{t(m.sign_in_link_sent, { email, strong, minutes: LINK_MINUTES })}</p>
     <LinkState state={null} />
     <CodeForm />
     <p class="hint">{t(m.no_sign_in_mail, { link: linkTo(signInPath(next)) })}</p>
+    <p class="hint">{t(m.why_no_sign_in_mail)}</p>
   </>
 )
 

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
+import type { MailStatus } from '../mail/mails.ts'
 import type { Undone } from './undo.ts'
 
 /**
@@ -84,7 +85,15 @@ export type ImportCallEntry = {
   undone: Partial<Undone>
 }
 
-export type ImportReport = { calls: ImportCallEntry[]; counts: ImportCount[]; rows: ImportedRow[] }
+/** How many of the “We’ve moved” mails to the partners that an import has created are in a state. */
+export type ImportMails = { status: MailStatus; mails: number }
+
+export type ImportReport = {
+  calls: ImportCallEntry[]
+  counts: ImportCount[]
+  rows: ImportedRow[]
+  mails: ImportMails[]
+}
 
 const KIND = sql<Kind>`split_part(a.action, '.', 1)`
 
@@ -138,7 +147,7 @@ export const readImport = async (
   importId: string,
   shown: number,
 ): Promise<ImportReport | undefined> => {
-  const [calls, counts, rows] = await db.batch([
+  const [calls, counts, rows, mails] = await db.batch([
     sql<ImportCallEntry>`
       select a.actor, a.created_at as at, ${KIND} as kind, p.name as "programName",
              coalesce((a.details ->> 'sendWelcomeEmail')::boolean, false) as mailed, a.details -> 'openingBalances' as owed,
@@ -156,6 +165,15 @@ export const readImport = async (
       select * from (${rowsQuery(workspaceId, importId)}) r
       where code is not null or "requestedSlug" is not null or status in ('moved', 'partner_not_found', 'error')
       order by id limit ${shown}`.compile(db),
+    sql<ImportMails>`
+      select m.status, count(*)::integer as mails
+      from import_calls c join audit_entries a on a.id = c.audit_id
+        cross join lateral jsonb_array_elements(c.answer -> 'results') as r (result)
+        join partners p on p.workspace_id = c.workspace_id and p.program_id = a.subject_id and p.email = r.result ->> 'email'
+        join mails m on m.partner_id = p.id and m.kind = 'moved' and m.payout_id is null and m.occasion <> 'test'
+      where c.workspace_id = ${workspaceId} and c.import_id = ${importId} and a.action = 'partners.imported'
+        and r.result ->> 'status' = 'created'
+      group by m.status`.compile(db),
   ])
-  return calls.length > 0 ? { calls, counts, rows } : undefined
+  return calls.length > 0 ? { calls, counts, rows, mails } : undefined
 }

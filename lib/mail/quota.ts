@@ -57,7 +57,7 @@ const numberOf = (setting: string | undefined): number | null =>
   setting && /^\d{1,9}$/.test(setting) ? Number(setting) : null
 
 /** The daily quota, or null if there is none. */
-const dailyQuota = (settings: QuotaSettings, usage: Usage): number | null =>
+export const dailyQuota = (settings: QuotaSettings, usage: Usage): number | null =>
   numberOf(settings.MAIL_DAILY_QUOTA) ?? (usage.dailyUsed === null ? null : FREE_DAILY)
 
 /** The mails that are left, and those of them that are for everything but sign-in links to people who are known. */

@@ -11,6 +11,9 @@ export const usageQuery = (now: Date) => sql<Usage & { account: Stream }>`
          monthly_used as "monthlyUsed", reported_at as "reportedAt", exhausted_until as "exhaustedUntil"
   from mail_usage`
 
+/** Whether what is saved is no older than what is known: sign-in links are saved after their responses, out of order. */
+const isNewest = sql`(excluded.reported_at >= coalesce(u.reported_at, '-infinity'))`
+
 /** What has been learnt of an account, as a statement. A repeat counts mails twice, which errs on the safe side. */
 export const noteUsageQuery = (account: Stream, { sent, used, exhaustedUntil }: UsageNote, now: Date) => sql`
   insert into mail_usage as u (account, day, sent, daily_used, monthly_used, reported_at, exhausted_until)
@@ -18,9 +21,9 @@ export const noteUsageQuery = (account: Stream, { sent, used, exhaustedUntil }: 
           ${used ? now : null}::timestamptz, ${exhaustedUntil}::timestamptz)
   on conflict (account) do update
   set day = excluded.day, sent = case when u.day = excluded.day then u.sent else 0 end + excluded.sent,
-      daily_used = case when excluded.reported_at is null then u.daily_used else excluded.daily_used end,
-      monthly_used = case when excluded.reported_at is null then u.monthly_used else excluded.monthly_used end,
-      reported_at = coalesce(excluded.reported_at, u.reported_at),
+      daily_used = case when ${isNewest} then excluded.daily_used else u.daily_used end,
+      monthly_used = case when ${isNewest} then excluded.monthly_used else u.monthly_used end,
+      reported_at = greatest(excluded.reported_at, u.reported_at),
       exhausted_until = coalesce(excluded.exhausted_until, case when excluded.sent = 0 then u.exhausted_until end)`
 
 /** Saves what a sign-in link has taught of its account. */

@@ -1,8 +1,10 @@
 /** What imports did, as their pages say it. */
 import { expect, test } from 'vitest'
 import { createWithLeo, importer, LEO, MAYA, partnerRows } from '../support/imports.ts'
-import { createMerchant } from '../support/merchant.ts'
+import { createMerchant, useDatabase } from '../support/merchant.ts'
 import { formsOf, openPages } from '../support/pages.ts'
+
+const database = useDatabase()
 
 /** A merchant's import of two calls: partners of whom one exists, one is renamed and one is refused, and customers of whom one moves. */
 const importBoth = async () => {
@@ -53,6 +55,34 @@ test('the report of an import counts its rows, and shows those that differ from 
   expect(text).toContain(`cus_1 of ${LEO} moved from another partner: ${MAYA}`)
   expect(text).toContain('cus_3 of nobody@partner.example')
   expect(text).not.toContain('p0@partner.example')
+})
+
+test('the report of an import shows how far its mails are, and is followed while some of them wait', async () => {
+  const { merchant, partners } = await createWithLeo()
+  const importId = crypto.randomUUID()
+  await partners([...partnerRows(8), { email: LEO }], { sendWelcomeEmail: true }, { importId })
+  const pages = await openPages(merchant)
+  const path = `/imports/${importId}`
+  const queued = await pages.get(path)
+  expect(queued.text).toContain('Emails 0 of 8 “We’ve moved” emails are sent. 8 wait to be sent.')
+  expect(queued.html).toContain(`data-follow="/app/${merchant.workspace.slug}${path}"`)
+  expect(queued.html).toContain('<progress max="8" value="0">')
+  const become = (state: string, count: number) =>
+    database.query(
+      `update mails set ${state} where id in (select id from mails where workspace_id = $1 and sent_at is null and failed_at is null limit $2)`,
+      [merchant.workspace.id, count],
+    )
+  await become('sent_at = now()', 3)
+  await become(`sent_at = now(), delivery = 'delivered'`, 2)
+  await become(`sent_at = now(), delivery = 'bounced'`, 1)
+  const partly = await pages.get(path)
+  expect(partly.text).toContain(
+    'Emails 5 of 8 “We’ve moved” emails are sent. 2 wait to be sent. 1 failed or did not arrive.',
+  )
+  await become('failed_at = now()', 2)
+  const done = await pages.get(path)
+  expect(done.html).toContain('<progress max="8" value="8">')
+  expect(done.html).not.toContain('data-follow')
 })
 
 test('all rows of an import are a file, which is in the audit log', async () => {

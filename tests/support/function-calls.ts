@@ -234,6 +234,16 @@ export const CALLS: Record<string, string> = {
     },
     NOW,
   ),
+  'a sign-in link is requested': call(
+    'note_sign_in_request_1',
+    'nobody@partner.example',
+    'hash',
+    '203.0.113.0/24',
+    'hash',
+    10,
+    20,
+    NOW,
+  ),
   'reports differ from their events': call(
     'note_mismatches_1',
     [

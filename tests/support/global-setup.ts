@@ -8,7 +8,7 @@ import { startStripe } from '../../dev/fakes/stripe.ts'
 import { bundleWorkers, compileJsx, endBuilds } from '../../dev/runtime/bundles.ts'
 import { startPostgres } from '../../dev/runtime/postgres.ts'
 import { startSqlEndpoint } from '../../dev/runtime/sql-endpoint.ts'
-import { startWorkers } from '../../dev/runtime/workers.ts'
+import { ENDLESS_SIGN_INS, startWorkers } from '../../dev/runtime/workers.ts'
 import type { DatabaseEnv } from '../../lib/db/neon.ts'
 import { offerClient } from './client-project.ts'
 import { copyCluster, createClusterToCopy, makeTestFolder } from './clusters.ts'
@@ -79,6 +79,7 @@ export default async ({ provide }: TestProject) => {
     RESEND_URL: inbox.url,
     RESEND_WEBHOOK_SECRET,
     RESEND_BULK_WEBHOOK_SECRET,
+    ...ENDLESS_SIGN_INS,
     STRIPE_URL: stripe.url,
     SOURCES_URL: sources.url,
     PUBLIC_URL: 'https://tributary.example',
