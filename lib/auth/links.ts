@@ -75,7 +75,7 @@ export const sendLink = async (
 }
 
 /** When the provider's quota is used up, nobody is mailed, whoever asks. @param until when it is asked again */
-const quotaGone = (until: Date): ApiError =>
+export const quotaGone = (until: Date): ApiError =>
   new ApiError(
     'try_again',
     `This installation has used up its emails for now, so nobody gets a sign-in link. Open sessions go on. Ask again after ${until.toISOString().slice(11, 16)} (UTC).`,
