@@ -134,6 +134,7 @@ test('mails of the program have it as the address for replies once it is confirm
       now: at,
       leaseEnd: new Date('2100-01-01'),
       windowStart: new Date('1999-01-01'),
+      canBatch: false,
       limit: 50,
     }
     const leased = await leaseMails(connect(inject('database')), times)
