@@ -20,6 +20,9 @@ const opener = (): { user: string; email: string } => {
   return { user, email }
 }
 
+/** The header by which a call is refused if another person has signed in in this browser meanwhile. */
+export const asOpener = () => ({ 'Tributary-User': opener().user })
+
 type Session = { user: { id: string; email: string } } | null
 
 /** Whether the person who opened the page is signed in, again or still. */
@@ -62,8 +65,7 @@ export const send = async <Answer>(
     try {
       const answer = await fetch(url, {
         method,
-        // Another person may have signed in in this browser meanwhile.
-        headers: { 'Content-Type': 'application/json', 'Tributary-User': opener().user },
+        headers: { 'Content-Type': 'application/json', ...asOpener() },
         body: JSON.stringify(body),
         signal: AbortSignal.timeout(TIMEOUT_MS),
       })

@@ -2,7 +2,7 @@
 import type { SourceRow } from '../../lib/imports/sources/source.ts'
 import type { ImportSourceResponse } from '../../lib/imports/sources/sources.responses.ts'
 import { counted } from '../../lib/plural.ts'
-import { Stopped, send } from './api.ts'
+import { asOpener, Stopped, send } from './api.ts'
 import { announce, button, byId, h, rest, showStep } from './dom.ts'
 import type { CsvFile } from './file.ts'
 import { programOf } from './program.ts'
@@ -31,7 +31,7 @@ const platformOf = (id: string) => {
 /** Reads JSON. @returns the status, which is 0 if there is no answer */
 const read = async <Body>(url: string): Promise<{ status: number; body: Body | null }> => {
   try {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
+    const answer = await fetch(url, { headers: asOpener(), signal: AbortSignal.timeout(TIMEOUT_MS) })
     return { status: answer.status, body: answer.ok ? await answer.json() : null }
   } catch {
     return { status: 0, body: null }
@@ -40,7 +40,7 @@ const read = async <Body>(url: string): Promise<{ status: number; body: Body | n
 
 /** Deletes what was read. Whoever is too late, or offline, leaves it to be deleted later. */
 export const discardSource = async (workspace: string, id: string): Promise<void> => {
-  await fetch(urlOf(workspace, `/${id}`), { method: 'DELETE' }).catch(() => {})
+  await fetch(urlOf(workspace, `/${id}`), { method: 'DELETE', headers: asOpener() }).catch(() => {})
 }
 
 /** Lets the user start to read a platform, or go on with one that is read. Resolves with it. */
