@@ -660,7 +660,8 @@ create table clicks (
 -- partner_id is the present owner after the referrals; nobody owns a customer who was only
 -- seen paying. When two customers turn out to be one, merged_into of one names the other,
 -- which takes over all that refers to it but the commissions. started_at is the first
--- rewarded sale on another platform, as the latest import reported it.
+-- rewarded sale on another platform, as the latest import reported it. prior is what a partner
+-- was paid there for the customer: it is shown to that partner, and never in the ledger.
 create table customers (
     id                  uuid         primary key,
     workspace_id        uuid         not null
@@ -673,6 +674,8 @@ create table customers (
     imported_at         timestamptz,                -- when an import last set the partner
     started_at          timestamptz,
     started_program_id  uuid,
+    prior               jsonb                       -- {partnerId, commissions, amountCents, currency}; either number may be null
+        constraint customers_prior_check check (prior ?& '{partnerId,commissions,amountCents,currency}'),
     merged_into         uuid,
     revision            integer      not null default 0,   -- for optimistic concurrency
     replan_from         timestamptz,                -- sales from this time on are to be planned again
@@ -693,6 +696,9 @@ create index customers_merged_into_idx on customers (merged_into, workspace_id) 
 
 -- Which customers wait for their sales to be planned again, because a request was interrupted?
 create index customers_replan_idx on customers (id) where replan_from is not null or addressed_from is not null;
+
+-- What was this partner paid for its customers on another platform?
+create index customers_prior_idx on customers (partner_id) where prior is not null;
 
 -- Which customers have this address for display?
 create index customers_workspace_id_email_idx on customers (workspace_id, email) where email is not null;
@@ -1907,13 +1913,15 @@ begin
             select started_at, started_program_id from customers s
             where (s.id = survivor or s.id = any(losers))
             order by s.started_at is null, s.imported_at desc, s.id limit 1),
+        prior = (select s.prior from customers s
+                 where (s.id = survivor or s.id = any(losers)) and s.prior is not null order by s.imported_at desc, s.id limit 1),
         partner_id = present_owner(survivor),
         revision = c.revision + 1,
         replan_from = least(c.replan_from, replan, (select min(replan_from) from customers where id = any(losers))),
         addressed_from = least(c.addressed_from, (select min(addressed_from) from customers where id = any(losers)))
     where c.id = survivor;
     update customers
-    set merged_into = survivor, partner_id = null, replan_from = null, addressed_from = null, revision = revision + 1
+    set merged_into = survivor, partner_id = null, prior = null, replan_from = null, addressed_from = null, revision = revision + 1
     where id = any(losers) or merged_into = any(losers);
     return survivor;
 end $$;
@@ -3356,7 +3364,7 @@ create table import_calls (
     hash          text  not null,   -- SHA-256 of the endpoint and the body
     answer        jsonb not null,
     made          uuid[] not null default '{}',   -- the partners or customers that it has created
-    former        jsonb not null default '[]',    -- the customers that it has changed, as they were: [{id, email, importedAt, startedAt, startedProgramId}]
+    former        jsonb not null default '[]',    -- the customers that it has changed, as they were: [{id, email, importedAt, startedAt, startedProgramId, prior}]
     undone_ids    uuid[] not null default '{}',   -- the partners, customers, and opening balances of others, that were taken back
     undone        jsonb not null default '{}',    -- their numbers: {partners, customers, balances, amountCents, mails}
 
@@ -4031,13 +4039,14 @@ begin
     set partner_id = present_owner(u.id),
         email = case when f.id is null or u.email is null then u.email else f.email end,   -- who was erased stays so
         imported_at = f."importedAt", started_at = f."startedAt", started_program_id = f."startedProgramId",
+        prior = case when u.prior is not null then f.prior end,
         revision = u.revision + 1,
         -- What nobody was credited with since then may be the former owner's.
         replan_from = least(u.replan_from, (select min(e.occurred_at) from events e
                                             where e.customer_id = u.id and e.kind = 'sale' and e.occurred_at >= date_trunc('second', c.created_at)))
     from unnest(free) x (id)
     left join jsonb_to_recordset(c.former)
-        as f (id uuid, email text, "importedAt" timestamptz, "startedAt" timestamptz, "startedProgramId" uuid) on f.id = x.id
+        as f (id uuid, email text, "importedAt" timestamptz, "startedAt" timestamptz, "startedProgramId" uuid, prior jsonb) on f.id = x.id
     where u.id = x.id and u.id = any(free);
     delete from customers u where u.id = any(fresh);
 

@@ -8,6 +8,7 @@ import { areFilters, Empty, Filters, ListEnd, partnerChip, readFilters } from '.
 import { Identities } from '../../lib/pages/identities.tsx'
 import { CustomerTable, OwnerName } from '../../lib/pages/ledger.tsx'
 import { Time } from '../../lib/pages/parts.tsx'
+import { priorWords } from '../../lib/pages/prior.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { sortingByTime } from '../../lib/pages/sorting.ts'
 
@@ -32,6 +33,15 @@ const CustomerPage = ({ base, customer, isManager }: CustomerPageProps) => (
           <dt>Rewarded since</dt>
           <dd>
             <Time at={customer.startedAt} />
+          </dd>
+        </>
+      )}
+      {customer.prior && (
+        <>
+          <dt>Paid before the move</dt>
+          <dd>
+            {priorWords(customer.prior)}
+            {customer.prior.partnerId !== customer.partnerId && ', to another partner'}
           </dd>
         </>
       )}

@@ -16,6 +16,7 @@ export const customerResponse = (customer: CustomerRow): CustomerResponse => ({
   partnerId: customer.partnerId,
   importedAt: customer.importedAt,
   startedAt: customer.startedAt,
+  prior: customer.prior,
   identities: customer.identities.map((identity) => ({ ...identity, text: explainIdentity(identity) })),
 })
 

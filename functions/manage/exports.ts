@@ -47,6 +47,7 @@ const CUSTOMERS: Columns<CustomerResponse> = [
   'partnerId',
   'importedAt',
   'startedAt',
+  'prior',
   'identities',
 ]
 const EVENTS: Columns<EventResponse> = [

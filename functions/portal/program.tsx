@@ -19,6 +19,7 @@ import { fillSlots, type Period } from '../../lib/periods.ts'
 import type { Partnership, PortalData } from '../../lib/portal/portal.queries.ts'
 import { partnerLink } from '../../lib/slugs.ts'
 import { Balances } from './balances.tsx'
+import { BeforeTheMove } from './before-the-move.tsx'
 
 const Coupons = ({ codes }: { codes: string[] | null }) =>
   codes && (
@@ -233,6 +234,7 @@ export const Program = ({ partnership, data, period, now, isFirstOfWorkspace }: 
           now={now}
         />
       )}
+      <BeforeTheMove {...partnership} />
       {isFirstOfWorkspace && <PaymentMethod workspaceId={partnership.workspaceId} data={data} now={now} />}
       <div class="over-time" id={anchor}>
         <h3>{t(m.activity)}</h3>

@@ -37,7 +37,7 @@ export const askColumns = (file: CsvFile, chosen: Mapping | null): Promise<Mappi
       announce(feeds.textContent ?? '')
     })
     const units = choice(
-      'Opening balances are in',
+      'Amounts are in',
       UNITS,
       inCents === null ? null : inCents ? 'cents' : 'major',
       (unit) => {
@@ -84,7 +84,8 @@ export const askColumns = (file: CsvFile, chosen: Mapping | null): Promise<Mappi
         ignored.length > 0 ? `Ignored: ${ignored.join(', ')}.` : 'No columns are ignored.'
       }`
       units.hidden =
-        !columns.includes('openingBalance') || unitIn(file.headers, columns, file.records) !== null
+        !(columns.includes('openingBalance') || columns.includes('priorAmount')) ||
+        unitIn(file.headers, columns, file.records) !== null
       zones.hidden = !hasTimesWithoutZone(file, columns)
       const { blocking, advice } = warnings(file.headers, { rows, columns, inCents: unitNow() })
       const all = [file.warning, blocking, ...advice].filter((text) => text !== null)

@@ -66,6 +66,7 @@ const selectCustomers = (db: Db, workspaceId: string) =>
       'p.id as partnerId',
       'cu.imported_at as importedAt',
       'cu.started_at as startedAt',
+      'cu.prior',
       'cu.created_at as createdAt',
       'p.slug as partnerSlug',
       'p.name as partnerName',

@@ -27,6 +27,17 @@ export const CustomerResponse = z
     partnerId: z.uuid().nullable().meta({ description: 'null if no partner has referred the customer.' }),
     importedAt: timestamp.nullable(),
     startedAt: timestamp.nullable(),
+    prior: z
+      .strictObject({
+        partnerId: z.uuid(),
+        commissions: z.int().nullable(),
+        amountCents: z.int().nullable(),
+        currency: z.string(),
+      })
+      .nullable()
+      .meta({
+        description: 'What a partner was paid for the customer on another platform, as an import says.',
+      }),
     identities: z.array(IdentityResponse).meta({ description: 'The first 100, oldest first.' }),
   })
   .meta({ id: 'Customer' })

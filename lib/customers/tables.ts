@@ -1,6 +1,8 @@
 /** The tables of this room, for Kysely: who a customer is, and who referred it. See lib/db/tables.ts. */
 import type { Generated } from 'kysely'
+import type { Json } from '../db/columns.ts'
 import type { IdentityKind, IdentitySource } from './identities.ts'
+import type { Prior } from './prior.ts'
 
 export type CustomerTables = {
   customers: {
@@ -14,6 +16,7 @@ export type CustomerTables = {
     imported_at: Date | null
     started_at: Date | null
     started_program_id: string | null
+    prior: Json<Prior> | null
     merged_into: string | null
     revision: Generated<number>
     replan_from: Date | null

@@ -73,7 +73,7 @@ export const loadCustomerImport = async (
            (select email from partners where id = c.partner_id) as "ownerEmail",
            coalesce(c.replan_from, c.addressed_from) is not null as "isLate", c.email,
            case when ${isImported(sql`c.partner_id`)} then c.partner_id end as "partnerId",
-           c.started_at as "startedAt", c.started_program_id as "startedProgramId"
+           c.started_at as "startedAt", c.started_program_id as "startedProgramId", c.prior
     from jsonb_to_recordset(${JSON.stringify(ids)}::jsonb) as wanted (kind text, value text),
       lateral (select c.* from customer_identities i join customers c on c.id = i.customer_id
                where i.workspace_id = (${workspaceId}) and i.value = wanted.value and i.kind = wanted.kind
@@ -170,7 +170,7 @@ export const saveCustomerImport = async (
   ])
   const mapping = sql`jsonb_to_recordset(${json}::jsonb)
       as m (id uuid, "externalId" text, kind text, value text, emails jsonb, email text, "partnerId" uuid,
-            "startedAt" timestamptz, "startedProgramId" uuid)`
+            "startedAt" timestamptz, "startedProgramId" uuid, prior jsonb)`
   // Nobody owns a customer before the next statement, which sees also those that were created concurrently.
   const create = sql<unknown>`
     with created as (
@@ -199,10 +199,10 @@ export const saveCustomerImport = async (
                                 and i.kind <> 'email'
       join customers c on c.id = i.customer_id
       where (not ${keepOwners} or c.partner_id is null or c.partner_id = m."partnerId")
-        and ((c.email, c.started_at, c.started_program_id)
+        and ((c.email, c.started_at, c.started_program_id, c.prior)
             is distinct from
             (coalesce(m.email, c.email), coalesce(m."startedAt", c.started_at),
-             coalesce(m."startedProgramId", c.started_program_id))
+             coalesce(m."startedProgramId", c.started_program_id), coalesce(m.prior, c.prior))
          or not ${isImported(sql`m."partnerId"`)}
          or c.imported_at = ${now}) -- written by an earlier attempt of this request
       order by c.id
@@ -214,12 +214,13 @@ export const saveCustomerImport = async (
           imported_at = ${now}::timestamptz,
           started_at = coalesce(t."startedAt", c.started_at),
           started_program_id = coalesce(t."startedProgramId", c.started_program_id),
+          prior = coalesce(t.prior, c.prior),
           revision = c.revision + 1
       from target t where c.id = t.customer_id
       returning c.id, t."externalId", t.emails, t."partnerId", t."startedAt", old.partner_id as former_id,
                 c.id = t.id as is_new, c.id = t.id or old.partner_id is null as is_created,
                 jsonb_build_object('id', c.id, 'email', old.email, 'importedAt', old.imported_at, 'startedAt', old.started_at,
-                                   'startedProgramId', old.started_program_id) as former
+                                   'startedProgramId', old.started_program_id, 'prior', old.prior) as former
     ), referral as (
       insert into referrals (workspace_id, customer_id, origin, partner_id, source, attribution, referred_at, started_at)
       select ${workspaceId}::uuid, id, ${`import ${call.id}`}, "partnerId", 'import', 'last', ${now}::timestamptz,

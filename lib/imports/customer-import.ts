@@ -1,5 +1,7 @@
 /** Import of customer-to-partner mappings: the decision for each row. Spec, section 4.4. */
 
+import type { Prior, PriorCommissions } from '../customers/prior.ts'
+
 /** Per request. Spec, section 8. */
 export const MAX_CUSTOMER_ROWS = 1_000
 
@@ -10,6 +12,7 @@ export type CustomerRow = {
   partnerEmail: string
   /** When another platform first rewarded a sale of this customer. */
   startedAt: Date | null
+  prior: PriorCommissions | null
   /** The partner's program; null is any. */
   programId: string | null
 }
@@ -19,6 +22,7 @@ type CustomerProblem =
   | 'customer_email_invalid'
   | 'partner_email_invalid'
   | 'started_at_invalid'
+  | 'prior_invalid'
   | 'program_not_found'
   | 'partner_ambiguous'
   | 'partner_not_found'
@@ -38,6 +42,7 @@ type CustomerMapping = {
   email: string | null
   startedAt: Date | null
   startedProgramId: string | null
+  prior: Prior | null
 }
 
 /** A customer who belongs to a partner. `partnerId` is null if it is not an import that says so. */
@@ -116,6 +121,7 @@ const apply = (
     email: mapping.email ?? before?.email ?? null,
     startedAt,
     startedProgramId,
+    prior: mapping.prior ?? before?.prior ?? null,
   }
 }
 
@@ -123,7 +129,14 @@ const isSame = (a: KnownMapping, b: CustomerMapping): boolean =>
   a.partnerId === b.partnerId &&
   a.email === b.email &&
   a.startedAt?.getTime() === b.startedAt?.getTime() &&
-  a.startedProgramId === b.startedProgramId
+  a.startedProgramId === b.startedProgramId &&
+  isSamePrior(a.prior, b.prior)
+
+const isSamePrior = (a: Prior | null, b: Prior | null): boolean =>
+  a?.partnerId === b?.partnerId &&
+  a?.commissions === b?.commissions &&
+  a?.amountCents === b?.amountCents &&
+  a?.currency === b?.currency
 
 const PARTNER_BANNED = {
   code: 'partner_banned',
@@ -170,6 +183,7 @@ export const decideCustomerImport = (
       email: row.customerEmail,
       startedAt: row.startedAt,
       startedProgramId: row.startedAt && found.programId,
+      prior: row.prior && { partnerId: found.id, ...row.prior },
     }
     const moves = known !== undefined && known.owner.id !== found.id
     const owner = moves ? { ownerEmail: known.owner.email } : {}

@@ -48,3 +48,15 @@ export const eraseFromImports = (
   update import_calls set answer = erase_texts(answer, ${addresses}, ${marks}), former = erase_texts(former, ${addresses}, ${marks})
   where workspace_id = ${workspaceId}
     and (erase_texts(answer, ${addresses}, ${marks}), erase_texts(former, ${addresses}, ${marks})) <> (answer, former)`
+
+/**
+ * What another platform paid for customers who are erased, as it was before an import changed it.
+ *
+ * @param customers a subquery of their ids
+ */
+export const erasePriors = (workspaceId: string, customers: RawBuilder<unknown>) => sql`
+  update import_calls i
+  set former = (select jsonb_agg(case when (f ->> 'id')::uuid in ${customers} then f - 'prior' else f end order by place)
+                from jsonb_array_elements(i.former) with ordinality u (f, place))
+  where i.workspace_id = ${workspaceId}
+    and exists (select from jsonb_array_elements(i.former) f where (f ->> 'id')::uuid in ${customers})`

@@ -2,7 +2,14 @@
 import * as z from 'zod'
 import { isEmail, normalizeEmail } from '../emails.ts'
 import { ApiError } from '../http/errors.ts'
-import { email, line, MAX_ID_LENGTH, nullWhenBlank, optional } from '../http/fields.ts'
+import {
+  currency as currencyCode,
+  email,
+  line,
+  MAX_ID_LENGTH,
+  nullWhenBlank,
+  optional,
+} from '../http/fields.ts'
 import { MAX_AMOUNT_CENTS } from '../money.ts'
 import { MAX_SLUG_LENGTH } from '../slugs.ts'
 import { MAX_FORM_LENGTH, MAX_FORMER_LINK_LENGTH, MAX_FORMS } from './former-links.ts'
@@ -159,6 +166,9 @@ export const PartnerImportRow = z
   })
   .meta({ id: 'PartnerImportRow' })
 
+/** More of one customer would be a mistake. */
+export const MAX_PRIOR_COMMISSIONS = 1_000_000
+
 /** Stored unchanged, email addresses too: reports refer to the customer by it. */
 const customerId = z.string().trim().min(1).max(MAX_ID_LENGTH)
 
@@ -193,6 +203,20 @@ export const CustomerImportRow = z
           'When the previous platform rewarded the customer’s first sale: a date or a time, UTC by default, not before 1990. ' +
           'A time up to 14 hours ahead counts as now: it is of another zone. `rewardDurationMonths` is counted from then.',
       }),
+    ),
+    priorCommissions: optional(
+      z.int().min(0).max(MAX_PRIOR_COMMISSIONS).meta({
+        description:
+          'How many commissions the previous platform paid the partner for this customer. Shown to the partner, and never paid.',
+      }),
+    ),
+    priorAmountCents: optional(
+      z.int().min(0).max(MAX_AMOUNT_CENTS).meta({ description: 'What they add up to, in minor units.' }),
+    ),
+    priorCurrency: optional(
+      z
+        .union([z.literal('').transform(() => null), currencyCode])
+        .meta({ description: 'The currency of `priorAmountCents`, as an ISO 4217 code. USD by default.' }),
     ),
     programId: optional(
       programId.meta({ description: 'The partner’s program. Overrides the request’s `programId`.' }),

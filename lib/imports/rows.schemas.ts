@@ -1,12 +1,19 @@
 /** Parses the rows of an import. Each is valid, or says what to correct. */
 import * as z from 'zod'
+import type { PriorCommissions } from '../customers/prior.ts'
 import { normalizeEmail, readEmail } from '../emails.ts'
 import { MAX_ID_LENGTH } from '../http/fields.ts'
 import { MAX_AMOUNT_CENTS } from '../money.ts'
 import { MAX_SLUG_LENGTH, slugKey } from '../slugs.ts'
 import type { BadCustomerRow, CustomerRow } from './customer-import.ts'
 import { MAX_FORMER_LINK_LENGTH } from './former-links.ts'
-import { CustomerImportRow, isWebUrl, MAX_SLUGS, PartnerImportRow } from './imports.schemas.ts'
+import {
+  CustomerImportRow,
+  isWebUrl,
+  MAX_PRIOR_COMMISSIONS,
+  MAX_SLUGS,
+  PartnerImportRow,
+} from './imports.schemas.ts'
 import type { BadPartnerRow, PartnerRow } from './partner-import.ts'
 
 /** Ignores the balance, whatever it is. */
@@ -63,12 +70,20 @@ const BAD_START = {
   message: 'Enter a date in the past, such as 2025-01-31, or leave it blank.',
 } as const
 
+const BAD_PRIOR = {
+  code: 'prior_invalid',
+  message: `Enter how many commissions were paid before, from 0 to ${MAX_PRIOR_COMMISSIONS}, their sum in minor units, from 0 to ${MAX_AMOUNT_CENTS}, and a currency such as USD, or leave them blank.`,
+} as const
+
 /** By invalid field. */
 const CUSTOMER_PROBLEMS: Record<string, Problem<BadCustomerRow['code']>> = {
   customerEmail: {
     code: 'customer_email_invalid',
     message: 'Correct the customer’s email address, or leave it blank.',
   },
+  priorCommissions: BAD_PRIOR,
+  priorAmountCents: BAD_PRIOR,
+  priorCurrency: BAD_PRIOR,
   partnerEmail: {
     code: 'partner_email_invalid',
     message: 'Enter the partner’s email address, such as ann@example.com.',
@@ -179,6 +194,24 @@ export const readCustomerRow = (
     customerEmail: row.customerEmail ?? readEmail(customerExternalId),
     partnerEmail: row.partnerEmail,
     startedAt: startedAt && startedAt > now ? now : startedAt,
+    prior: priorOf(row),
     programId: row.programId ?? programId,
   }
+}
+
+type PriorFields = Pick<
+  z.infer<typeof CustomerImportRow>,
+  'priorCommissions' | 'priorAmountCents' | 'priorCurrency'
+>
+
+/** A currency alone says nothing. */
+const priorOf = ({
+  priorCommissions,
+  priorAmountCents,
+  priorCurrency,
+}: PriorFields): PriorCommissions | null => {
+  const [commissions, amountCents] = [priorCommissions ?? null, priorAmountCents ?? null]
+  return commissions === null && amountCents === null
+    ? null
+    : { commissions, amountCents, currency: priorCurrency ?? 'USD' }
 }

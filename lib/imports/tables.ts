@@ -1,5 +1,6 @@
 /** The tables of this room, for Kysely: see lib/db/tables.ts. */
 import type { Generated } from 'kysely'
+import type { Prior } from '../customers/prior.ts'
 import type { Json } from '../db/columns.ts'
 import type { CustomerResult } from './customer-import.ts'
 import type { PartnerResult } from './partner-import.ts'
@@ -14,6 +15,7 @@ type FormerCustomer = {
   importedAt: string | null
   startedAt: string | null
   startedProgramId: string | null
+  prior: Prior | null
 }
 
 export type ImportTables = {

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { forgetAnswers } from '../auth/idempotency.queries.ts'
 import { emailOf } from '../customers/identities.ts'
 import type { Db } from '../db/connection.ts'
-import { eraseFromImports, eraseFromSources } from '../imports/import-calls.queries.ts'
+import { eraseFromImports, eraseFromSources, erasePriors } from '../imports/import-calls.queries.ts'
 import { textArray } from '../purchases/received.queries.ts'
 import { eraseWebhooks } from '../webhooks/erase.queries.ts'
 import { type Act, auditEntry } from '../workspace/audit.queries.ts'
@@ -79,12 +79,13 @@ export const eraseCustomer = async (db: Db, act: Act, id: string): Promise<void>
     sql`update customer_identities i set value = ${erased('i.value')}, evidence = ${erased('i.evidence')}
         where i.customer_id in ${mine}`,
     sql`update customers c
-        set email = null, name = null, external_id = ${erased('c.external_id')}, revision = c.revision + 1
+        set email = null, name = null, prior = null, external_id = ${erased('c.external_id')}, revision = c.revision + 1
         where c.id in ${mine}`,
     sql`update platform_commissions c set customer_email = null, customer_ref = ${erased('c.customer_ref')}
         where c.workspace_id = ${workspaceId} and (c.customer_ref = any(${texts}) or c.customer_email = any(${texts}))`,
     forgetAnswers(workspaceId),
     eraseFromImports(workspaceId, texts, marks),
+    erasePriors(workspaceId, mine),
     eraseFromSources(workspaceId, texts),
     ...eraseWebhooks(
       workspaceId,

@@ -25,7 +25,7 @@ export const exportCustomer = (db: Db, workspaceId: string, id: string): Promise
   return inOneRead(db, {
     customers: sql`
       select id, external_id as "externalId", email, name, created_at as "createdAt", imported_at as "importedAt",
-             started_at as "startedAt"
+             started_at as "startedAt", prior
       from customers where id in ${mine}`,
     identities: sql`
       select kind, value, source, evidence, created_at as "createdAt" from customer_identities where customer_id in ${mine}`,
@@ -72,6 +72,10 @@ export const exportPartner = (db: Db, workspaceId: string, email: string): Promi
     otherPlatform: sql`
       select state, amount_cents as "amountCents", currency, sold_at as "soldAt" from platform_commissions
       where workspace_id = ${workspaceId} and partner_email = ${email}`,
+    beforeTheMove: sql`
+      select coalesce(external_id, id::text) as customer, prior ->> 'currency' as currency, prior -> 'commissions' as commissions,
+             prior -> 'amountCents' as "amountCents"
+      from customers where partner_id in ${mine} and prior is not null and prior ->> 'partnerId' = partner_id::text`,
     notes: sql`select author, content, created_at as "createdAt" from partner_notes where partner_id in ${mine}`,
     unsubscribed: sql`select created_at as "createdAt" from mail_optouts where ${own}`,
     acceptedTerms: sql`select version, accepted_at as "acceptedAt" from agreement_acceptances where partner_id in ${mine}`,

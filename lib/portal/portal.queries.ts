@@ -6,6 +6,7 @@ import { sql } from 'kysely'
 import { ownApplicationsQuery } from '../applications/applications.queries.ts'
 import { openAgreementsQuery } from '../applications/join-pages.queries.ts'
 import { BRAND_COLUMNS, contactIn } from '../brand/brands.queries.ts'
+import type { PriorSum } from '../customers/prior.ts'
 import type { Db } from '../db/connection.ts'
 import type { Language } from '../languages/languages.ts'
 import { payoutAccountsQuery, unreachableQuery } from '../payouts/accounts.queries.ts'
@@ -78,6 +79,16 @@ const partnershipsQuery = (db: Db, email: string) =>
         .whereRef('l.partner_id', '=', 'p.id')
         .select(sql<string[]>`array_agg(l.slug order by l.id desc)`.as('slugs'))
         .as('furtherSlugs'),
+      sql<PriorSum[]>`(
+        select coalesce(jsonb_agg(to_jsonb(s) order by s.currency), '[]') from (
+          select cu.prior ->> 'currency' as currency, count(*) as customers,
+                 coalesce(sum((cu.prior ->> 'commissions')::bigint), 0) as commissions,
+                 coalesce(sum((cu.prior ->> 'amountCents')::bigint), 0) as "amountCents"
+          from customers cu where cu.partner_id = p.id and cu.prior is not null and cu.prior ->> 'partnerId' = p.id::text
+          group by 1
+          having greatest(sum((cu.prior ->> 'commissions')::bigint), sum((cu.prior ->> 'amountCents')::bigint)) > 0) s)`.as(
+        'priors',
+      ),
       hasKey(sql.ref('p.workspace_id')).as('paysByStripe'),
       eb
         .selectFrom('stripe_keys as k')

@@ -263,6 +263,7 @@ describe('GET /customers', () => {
         partnerId: old,
         importedAt: expect.any(String),
         startedAt: '2025-01-31T00:00:00.000Z',
+        prior: null,
         identities: [
           {
             ...{ kind: 'stripe', value: 'cus_1', byAddress: false, source: 'import', evidence: null },
@@ -278,6 +279,7 @@ describe('GET /customers', () => {
         partnerId: maya,
         importedAt: null,
         startedAt: null,
+        prior: null,
         identities: [
           { kind: 'external', value: 'user_1', text: 'Reported by your lead user_1.' },
           { kind: 'email', value: 'ann@example.com', text: 'Reported by your lead user_1.' },

@@ -17,6 +17,7 @@ const row = (partnerEmail: string, changes: Partial<CustomerRow> = {}): Customer
   customerEmail: null,
   partnerEmail,
   startedAt: null,
+  prior: null,
   programId: null,
   ...changes,
 })
@@ -26,6 +27,7 @@ const known = (partnerId: string, changes: Partial<KnownMapping> = {}): KnownMap
   email: 'ann@x',
   startedAt: START,
   startedProgramId: 'one',
+  prior: null,
   ...changes,
 })
 const decide = (rows: (CustomerRow | BadCustomerRow)[], customer?: KnownMapping) =>
@@ -47,7 +49,7 @@ test.each([
     rows: [row('maya@x')],
     customer: known('leo-1'),
     statuses: ['moved'],
-    saved: { partnerId: 'maya-1', email: null, startedAt: null, startedProgramId: null },
+    saved: { partnerId: 'maya-1', email: null, startedAt: null, startedProgramId: null, prior: null },
   },
   {
     case: 'a customer who is the partner’s by a click is updated, because an import now says so',
@@ -72,14 +74,20 @@ test.each([
     rows: [row('maya@x', { startedAt: new Date('2024-12-24') })],
     customer: known('maya-1'),
     statuses: ['updated'],
-    saved: { partnerId: 'maya-1', email: null, startedAt: new Date('2024-12-24'), startedProgramId: 'one' },
+    saved: {
+      partnerId: 'maya-1',
+      email: null,
+      startedAt: new Date('2024-12-24'),
+      startedProgramId: 'one',
+      prior: null,
+    },
   },
   {
     case: 'startedAt applies to the partner’s program',
     rows: [row('leo@x', { startedAt: START, programId: 'two' })],
     customer: known('leo-2'),
     statuses: ['updated'],
-    saved: { partnerId: 'leo-2', email: null, startedAt: START, startedProgramId: 'two' },
+    saved: { partnerId: 'leo-2', email: null, startedAt: START, startedProgramId: 'two', prior: null },
   },
   {
     case: 'rows of one customer apply in order',
@@ -89,7 +97,7 @@ test.each([
       row('leo@x', { programId: 'one' }),
     ],
     statuses: ['created', 'moved', 'unchanged'],
-    saved: { partnerId: 'leo-1', email: 'ann@x', startedAt: null, startedProgramId: null },
+    saved: { partnerId: 'leo-1', email: 'ann@x', startedAt: null, startedProgramId: null, prior: null },
   },
   {
     case: 'an address without a partner is partner_not_found',

@@ -507,7 +507,7 @@ test('the unit of balances is asked where nothing says it, and their sum is show
   )
   await step('Columns')
   expect(await page.getByRole('button', { name: 'Preview import' }).isDisabled()).toBe(true)
-  expect(await text()).toContain('Choose the unit of the opening balances.')
+  expect(await text()).toContain('Choose the unit of the amounts.')
   await page.getByLabel('Cents: 1234 is 12.34 USD').check()
   await press('Preview import')
   await step('Import preview')

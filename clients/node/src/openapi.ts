@@ -2308,6 +2308,13 @@ name: string | null
 partnerId: string | null
 importedAt: string | null
 startedAt: string | null
+/** What a partner was paid for the customer on another platform, as an import says. */
+prior: {
+partnerId: string
+commissions: number | null
+amountCents: number | null
+currency: string
+} | null
 /** The first 100, oldest first. */
 identities: Array<{
 /** `external` is your own id, `guest` a buyer without an id. An `email` only matches. */

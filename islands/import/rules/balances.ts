@@ -4,12 +4,13 @@ import { type Columns, unitOf } from './columns.ts'
 import type { CsvRecord, FilePartner } from './records.ts'
 
 /**
- * Whether the balances are in minor units, by the header, or by an amount that is written with decimals.
+ * Whether the balances, or without them the commissions before the move, are in minor units, by the header, or by an amount that is
+ * written with decimals.
  *
  * @returns null if nothing says it: read wrongly, they would be paid a hundredfold
  */
 export const unitIn = (headers: string[], columns: Columns, records: CsvRecord[]): boolean | null => {
-  const column = columns.indexOf('openingBalance')
+  const column = columns.indexOf(columns.includes('openingBalance') ? 'openingBalance' : 'priorAmount')
   if (column < 0) return null
   const said = unitOf(headers[column] ?? '')
   if (said !== null) return said

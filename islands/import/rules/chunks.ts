@@ -31,11 +31,17 @@ export const customerBody = ({
   customerEmail,
   partnerEmail,
   startedAt,
+  prior,
 }: FileCustomer) => ({
   customerExternalId,
   ...(customerEmail && { customerEmail }),
   partnerEmail,
   ...(startedAt && { startedAt }),
+  ...(prior && {
+    ...(prior.commissions !== null && { priorCommissions: prior.commissions }),
+    ...(prior.amountCents !== null && { priorAmountCents: prior.amountCents }),
+    priorCurrency: prior.currency,
+  }),
 })
 
 /**

@@ -16,7 +16,7 @@ export type Recognition = {
 export type Mapping = {
   rows: RowKind | null
   columns: Columns
-  /** Whether opening balances are in minor units; null until that is chosen. */
+  /** Whether opening balances and commissions before the move are in minor units; null until that is chosen. */
   inCents: boolean | null
   /** Of times that name none, such as `Europe/Berlin`. */
   zone: string
@@ -48,6 +48,9 @@ export const FIELD_NAMES: Record<Field, string> = {
   customerEmail: 'Customer email',
   partnerEmail: 'Email of the customer’s partner',
   startedAt: 'Date of first sale',
+  priorCommissions: 'Number of commissions before the move',
+  priorAmount: 'Commissions before the move',
+  priorCurrency: 'Currency of these commissions',
 }
 
 /**
@@ -149,6 +152,9 @@ const OWN_HEADERS: Record<Field, string> = {
   customerEmail: 'customer_email',
   partnerEmail: 'partner_email',
   startedAt: 'started_at',
+  priorCommissions: 'prior_commissions',
+  priorAmount: 'prior_amount',
+  priorCurrency: 'prior_currency',
 }
 
 /**
@@ -165,22 +171,27 @@ export const headersFor = (
     const field = used[column] ?? null
     if (field === null) return `${header} (ignored)`
     if (field === 'openingBalance') return inCents ? 'opening_balance_cents' : 'opening_balance_usd'
+    if (field === 'priorAmount') return inCents ? 'prior_amount_cents' : 'prior_amount_major'
     return field === 'email' && partners && customers ? NEW_PARTNER_EMAIL : OWN_HEADERS[field]
   })
   const known = recognise(headers).columns
   const some = headers.map((header, column) => {
-    const isBalance = used[column] === 'openingBalance' && inCents !== null && unitOf(header) !== inCents
-    return known[column] === used[column] && !isBalance ? header : (own[column] ?? header)
+    const isAmount = used[column] === 'openingBalance' || used[column] === 'priorAmount'
+    const isOfOtherUnit = isAmount && inCents !== null && unitOf(header) !== inCents
+    return known[column] === used[column] && !isOfOtherUnit ? header : (own[column] ?? header)
   })
   // Renaming one header can match another platform, which would map the rest differently.
   return recognise(some).columns.every((field, column) => field === used[column]) ? some : own
 }
 
+/** What only customers have, besides their ids. */
+const OF_CUSTOMERS: Field[] = ['startedAt', 'priorCommissions', 'priorAmount', 'priorCurrency']
+
 /** Fields that other columns make redundant, or that need others, which `recognise` therefore omits. */
 const isUnused = (field: Field | null, columns: Columns): boolean =>
   (field === 'partnerEmail' && columns.includes('email') && !imports(columns).customers) ||
   (field === 'slug' && columns.includes('partnerEmail') && !columns.includes('email')) ||
-  (field === 'startedAt' && !imports(columns).customers)
+  (field !== null && OF_CUSTOMERS.includes(field) && !imports(columns).customers)
 
 /** What these columns can import. */
 export const imports = (columns: Columns): { partners: boolean; customers: boolean } => {
@@ -212,18 +223,27 @@ export const warnings = (
       `“${codes}” is ignored, because a coupon is identified by its ID in the payment processor. Add the ID later on the partner’s page, under “Coupon aliases”.`,
     )
   }
-  const hasBalances = partners && columns.includes('openingBalance')
-  return { blocking: blockingOf(rows, { partners, customers }, hasBalances && inCents === null), advice }
+  const amounts = (['openingBalance', 'priorAmount'] as const).filter(
+    (field) => columns.includes(field) && (field === 'priorAmount' ? customers : partners),
+  )
+  const units = amounts.map((field) => unitOf(headers[columns.indexOf(field)] ?? ''))
+  const unitProblem =
+    amounts.length > 0 && inCents === null
+      ? 'Choose the unit of the amounts. Nothing in the file says it.'
+      : units.includes(!inCents)
+        ? 'The columns with amounts are in different units. Import one of them now, and the other afterwards.'
+        : null
+  return { blocking: blockingOf(rows, { partners, customers }, unitProblem), advice }
 }
 
 const blockingOf = (
   rows: RowKind | null,
   { partners, customers }: ReturnType<typeof imports>,
-  lacksUnit: boolean,
+  unitProblem: string | null,
 ): string | null => {
   if (rows === null)
     return 'Choose what each row describes. The file could be one of partners or of customers.'
-  if (lacksUnit) return 'Choose the unit of the opening balances. Nothing in the file says it.'
+  if (unitProblem) return unitProblem
   if (partners || customers) return null
   return rows === 'customers'
     ? 'Select the column with the email address of each customer’s partner. If the file has none, export it again with that column.'

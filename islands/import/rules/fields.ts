@@ -16,6 +16,9 @@ export type Field =
   | 'customerExternalId'
   | 'customerEmail'
   | 'startedAt'
+  | 'priorCommissions'
+  | 'priorAmount'
+  | 'priorCurrency'
 
 /**
  * What each row of a file describes: a partner, a customer with an address of their own, or a customer with the address of
@@ -85,6 +88,12 @@ const PARTNER_WORDS: Preset['columns'] = {
 const CUSTOMER_WORDS: Preset['columns'] = {
   customerExternalId: ['stripe_customer_id', 'customer_external_id', 'customer_id', 'external_customer_id'],
   customerEmail: ['customer_email'],
+  priorCommissions: ['prior_commissions', 'commissions_count', 'commission_count'],
+  priorAmount: [
+    ...['prior_amount_cents', 'prior_amount_major', 'prior_amount'],
+    ...['commission_amount_cents', 'commission_amount', 'commission_cents'],
+  ],
+  priorCurrency: ['prior_currency', 'commission_currency'],
   startedAt: ['started_at', 'customer_since', 'first_sale_at', 'first_paid_at', 'became_conversion_at'],
 }
 

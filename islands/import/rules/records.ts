@@ -1,4 +1,5 @@
 /** Turns the records of a CSV file into partner and customer rows (spec section 2). */
+import type { PriorCommissions } from '../../../lib/customers/prior.ts'
 import { normalizeEmail } from '../../../lib/emails.ts'
 import { MAX_AMOUNT_CENTS } from '../../../lib/money.ts'
 import { slugKey } from '../../../lib/slugs.ts'
@@ -43,6 +44,8 @@ export type FileCustomer = Placed & {
   customerEmail?: string
   partnerEmail: string
   startedAt?: string
+  /** What the partner was paid before. Lines of one customer add up. */
+  prior?: PriorCommissions
 }
 
 export type Rows = { partners: FilePartner[]; customers: FileCustomer[] }
@@ -91,7 +94,7 @@ export const collectRows = (
         if (!row.email) return
       }
       if (!feeds.customers) return
-      const row = customerRow(text, (date) => dateOf(date, order, zone), line)
+      const row = customerRow(text, (date) => dateOf(date, order, zone), inCents ?? false, line)
       // In a file of both, a partner without customers is valid.
       if (!row.customerExternalId && feeds.partners && text('email')) return
       const key = `${row.customerExternalId}\n${row.partnerEmail}`
@@ -186,20 +189,49 @@ const sameSlug = (slug: string, others: string[]): boolean => others.map(slugKey
 const customerRow = (
   text: (field: Field) => string,
   readDate: (text: string) => string | null,
+  inCents: boolean,
   line: number,
 ): FileCustomer => {
   const customerEmail = normalizeEmail(text('customerEmail')) ?? ''
   const partnerEmail = normalizeEmail(text('email') || text('partnerEmail')) ?? ''
   const started = text('startedAt')
   const startedAt = started && readDate(started)
+  const prior = priorOf(text, inCents)
   return {
     customerExternalId: text('customerExternalId') || customerEmail,
     partnerEmail,
     ...(customerEmail && { customerEmail }),
     ...(startedAt && { startedAt }),
+    ...(prior && { prior }),
     lines: [line],
-    problem: customerProblem(text('customerExternalId') || customerEmail, partnerEmail, started, startedAt),
+    problem:
+      customerProblem(text('customerExternalId') || customerEmail, partnerEmail, started, startedAt) ??
+      (prior === null ? PRIOR_INVALID : null),
   }
+}
+
+const PRIOR_INVALID = {
+  code: 'prior_invalid',
+  message: 'The number of commissions before the move, their amount or its currency is invalid.',
+}
+
+/**
+ * What the partner was paid before for a customer. A line with an amount and no number is one commission.
+ *
+ * @returns undefined if the line says nothing of it, null if it is invalid
+ */
+const priorOf = (text: (field: Field) => string, inCents: boolean): PriorCommissions | null | undefined => {
+  const [number, amountText] = [text('priorCommissions'), text('priorAmount')]
+  if (!number && !amountText) return undefined
+  const amount = amountText ? readAmount(amountText, inCents) : undefined
+  const currency = (
+    text('priorCurrency') ||
+    text('balanceCurrency') ||
+    amount?.currency ||
+    'USD'
+  ).toUpperCase()
+  if (amount === null || !/^(\d{1,6})?$/.test(number) || !/^[A-Z]{3}$/.test(currency)) return null
+  return { commissions: number ? Number(number) : 1, amountCents: amount?.cents ?? null, currency }
 }
 
 const customerProblem = (
@@ -231,5 +263,18 @@ const fill = (known: FileCustomer, row: FileCustomer): void => {
   if (!known.customerEmail && row.customerEmail) known.customerEmail = row.customerEmail
   // The earliest date is the customer's first sale.
   if (row.startedAt && (!known.startedAt || row.startedAt < known.startedAt)) known.startedAt = row.startedAt
+  if (row.prior) addPrior(known, row.prior)
   known.problem ??= row.problem
+}
+
+/** Adds up what several lines of one customer say. Amounts in several currencies have no sum. */
+const addPrior = (known: FileCustomer, more: PriorCommissions): void => {
+  const { commissions = 0, amountCents = null, currency = more.currency } = known.prior ?? {}
+  if (currency !== more.currency) known.problem ??= PRIOR_INVALID
+  known.prior = {
+    commissions: (commissions ?? 0) + (more.commissions ?? 0),
+    amountCents:
+      amountCents === null && more.amountCents === null ? null : (amountCents ?? 0) + (more.amountCents ?? 0),
+    currency,
+  }
 }

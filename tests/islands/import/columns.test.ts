@@ -308,6 +308,8 @@ test.each([
   )
 })
 
+const OF_CUSTOMERS = ['startedAt', 'priorCommissions', 'priorAmount', 'priorCurrency']
+
 test('the headers written for any mapping are recognised as that mapping', () => {
   const known = PRESETS.flatMap(({ signs, columns }) => [...signs.flat(), ...Object.values(columns).flat()])
   const header = fc.constantFrom('Column 1', 'Notes', '', ...known)
@@ -328,10 +330,9 @@ test('the headers written for any mapping are recognised as that mapping', () =>
       fc.pre(Object.values(imports(columns)).includes(true))
       const found = recognise(headersFor(headers, { columns, inCents: false })).columns
       const changed = columns.filter((field, column) => field !== found[column])
-      // Three fields are redundant, one with a partner email, one without, and one without a customer.
-      expect(changed.filter((field) => !['partnerEmail', 'slug', 'startedAt'].includes(`${field}`))).toEqual(
-        [],
-      )
+      // Two fields are redundant, one with a partner email and one without, and what only customers have, without a customer.
+      const redundant = ['partnerEmail', 'slug', ...(imports(columns).customers ? [] : OF_CUSTOMERS)]
+      expect(changed.filter((field) => !redundant.includes(`${field}`))).toEqual([])
       expect(imports(found)).toEqual(imports(columns))
     }),
     { numRuns: 1_000 },
@@ -354,6 +355,19 @@ test.each([
   { columns: ['partnerEmail'] as const, partners: false, customers: false },
 ])('$columns import partners: $partners, customers: $customers', ({ columns, ...feeds }) => {
   expect(imports([...columns])).toEqual(feeds)
+})
+
+test('amounts in two units block the import, as each would be read in the unit of the other', () => {
+  const blocking = (balance: string, prior: string, inCents: boolean) =>
+    warnings(['email', balance, 'customer_id', prior], {
+      rows: 'both',
+      columns: ['email', 'openingBalance', 'customerExternalId', 'priorAmount'],
+      inCents,
+    }).blocking
+  expect(blocking('balance_usd', 'commission_cents', false)).toContain('different units')
+  expect(blocking('balance', 'commission_cents', false)).toContain('different units')
+  expect(blocking('balance', 'commission_cents', true)).toBeNull()
+  expect(blocking('balance_cents', 'commission', true)).toBeNull()
 })
 
 test('missing columns give advice, and a missing partner email blocks the import', () => {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Columns } from '../../../islands/import/rules/columns.ts'
 import { unitOf } from '../../../islands/import/rules/columns.ts'
 import { collectRows, orderOfDates } from '../../../islands/import/rules/records.ts'
@@ -184,4 +184,60 @@ test.each([
     partners: found.partners.map(({ problem }) => problem?.code),
     customers: found.customers.map(({ problem }) => problem?.code),
   }).toEqual({ partners, customers })
+})
+
+describe('commissions before the move', () => {
+  const columns: Columns = ['customerExternalId', 'partnerEmail', 'startedAt', 'priorAmount', 'priorCurrency']
+  const priorsOf = (lines: string[][], header = 'commission_amount_usd', of = columns) => {
+    const records = lines.map((cells, index) => ({ line: index + 2, cells }))
+    const collector = collectRows({ columns: of, inCents: unitOf(header), zone: 'UTC' }, null)
+    for (const record of records) collector.add(record)
+    return collector
+      .rows()
+      .customers.map(({ prior, startedAt, problem }) => ({ prior, startedAt, code: problem?.code }))
+  }
+
+  test('a file of commissions gives each customer their number and sum, and the first of their dates', () => {
+    expect(
+      priorsOf([
+        ['cus_1', 'maya@x.example', '2025-03-01', '$9.50', ''],
+        ['cus_1', 'maya@x.example', '2025-01-01', '10', ''],
+        ['cus_2', 'maya@x.example', '2025-02-01', '7.00', 'EUR'],
+        ['cus_3', 'maya@x.example', '2025-02-01', '', ''],
+      ]),
+    ).toEqual([
+      {
+        prior: { commissions: 2, amountCents: 1_950, currency: 'USD' },
+        startedAt: '2025-01-01',
+        code: undefined,
+      },
+      {
+        prior: { commissions: 1, amountCents: 700, currency: 'EUR' },
+        startedAt: '2025-02-01',
+        code: undefined,
+      },
+      { prior: undefined, startedAt: '2025-02-01', code: undefined },
+    ])
+  })
+
+  test('a column of numbers counts itself, and amounts may be in cents', () => {
+    const withNumbers: Columns = ['customerExternalId', 'partnerEmail', 'priorCommissions', 'priorAmount']
+    expect(
+      priorsOf([['cus_1', 'maya@x.example', '12', '9650']], 'prior_amount_cents', withNumbers),
+    ).toMatchObject([{ prior: { commissions: 12, amountCents: 9_650, currency: 'USD' } }])
+  })
+
+  test.each([
+    { case: 'what is no amount', lines: [['c', 'm@x.example', '', 'much', '']] },
+    { case: 'what is no currency', lines: [['c', 'm@x.example', '', '5', 'money']] },
+    {
+      case: 'two currencies of one customer',
+      lines: [
+        ['c', 'm@x.example', '', '5', 'USD'],
+        ['c', 'm@x.example', '', '5', 'EUR'],
+      ],
+    },
+  ])('$case is an error', ({ lines }) => {
+    expect(priorsOf(lines)).toMatchObject([{ code: 'prior_invalid' }])
+  })
 })
