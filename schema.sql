@@ -1315,6 +1315,9 @@ create index payouts_resolved_idx on payouts (next_attempt_at)
 -- Which payouts are growing, or are letting their commissions go?
 create index payouts_changing_idx on payouts (partner_id, currency) where claimed_at is null or is_freeing;
 
+-- Which payouts, of any workspace, are letting their commissions go?
+create index payouts_freeing_idx on payouts (workspace_id) where is_freeing;
+
 -- Which payouts were reversed in full, and wait for a manager's decision?
 create index payouts_reversed_idx on payouts (workspace_id)
     where reversed_cents > 0 and reversed_cents = amount_cents and released_at is null;
@@ -3178,6 +3181,9 @@ create index mails_test_idx on mails (workspace_id, recipient, created_at) where
 -- How many support addresses were asked to confirm of late?
 create index mails_support_address_idx on mails (created_at) where kind = 'support_address';
 
+-- Were the managers of this workspace mailed about this?
+create index mails_workspace_notice_idx on mails (workspace_id, occasion) where kind = 'workspace_notice';
+
 -- Which mails are to be emptied next?
 create index mails_sent_at_idx on mails (sent_at) where recipient <> '';
 
@@ -4393,10 +4399,12 @@ create index kept_documents_keep_until_idx on kept_documents (keep_until);
 -- test partners, nothing is money but payouts that Stripe's test mode has not answered.
 create function money_under_way_1(workspace uuid) returns text language sql stable set plan_cache_mode = force_custom_plan as $$
     select case
-        when exists (select from payouts p where p.workspace_id = workspace and p.status in ('processing', 'canceling'))
-          or exists (select from payouts p where (p.claimed_at is null or p.is_freeing) and p.workspace_id = workspace)
-          or exists (select from payouts p where p.workspace_id = workspace and p.reversed_cents > 0
-                       and p.reversed_cents = p.amount_cents and p.released_at is null) then 'payouts'
+        when exists (select from payouts p where p.workspace_id = workspace and p.status = 'processing' offset 0)
+          or exists (select from payouts p where p.workspace_id = workspace and p.status = 'canceling' offset 0)
+          or exists (select from (select p.workspace_id from payouts p where p.is_freeing offset 0) f where f.workspace_id = workspace)
+          or exists (select from (select p.released_at from payouts p
+                                  where p.workspace_id = workspace and p.status = 'reversed' offset 0) r where r.released_at is null)
+        then 'payouts'
         when exists (select from payout_runs r where r.workspace_id = workspace and r.canceled_at is null and r.declined_at is null
                        and (r.claimed_at is null or r.is_canceling or (r.method = 'manual' and r.confirmed_at is null))) then 'runs'
         when (select w.mode from workspaces w where w.id = workspace) = 'live'
@@ -4408,7 +4416,7 @@ $$;
 
 -- Mails a notice to all managers of a workspace, once per occasion.
 create function mail_managers_1(workspace uuid, about text, person text, day text, url text, its_occasion text, now timestamptz) returns void
-language sql as $$
+language sql set plan_cache_mode = force_custom_plan as $$
     insert into mails (id, workspace_id, kind, recipient, occasion, details, created_at, next_attempt_at)
     select uuidv7(), w.id, 'workspace_notice', m.email, its_occasion,
            jsonb_build_object('workspaceName', w.name, 'notice', about, 'person', person, 'day', day, 'url', url), now, now

@@ -121,7 +121,7 @@ const tooMuch = (measured: Record<string, Read>) =>
 const functionsOf = async (client: pg.Client): Promise<string[]> => {
   const { rows } = await client.query<{ name: string }>(
     // A procedure commits by itself, and only calls functions.
-    `select proname as name from pg_proc where pronamespace = 'public'::regnamespace and prokind <> 'p'`,
+    `select proname as name from pg_proc where pronamespace in ('public'::regnamespace, 'sign_in'::regnamespace) and prokind <> 'p'`,
   )
   return rows.map(({ name }) => name)
 }
