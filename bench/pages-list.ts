@@ -251,6 +251,7 @@ export const NOT_MEASURED: Record<'dashboard' | 'manage' | 'portal', Record<stri
     '/app/:workspace/programs/:id/shadow/comparisons.csv': SHADOW,
     '/app/:workspace/programs/:id/shadow/cut-over': FORM,
     '/app/:workspace/programs/:id/shadow/upload': FORM,
+    '/app/:workspace/deletion': FORM,
     '/app/:workspace/members/hand-over': FORM,
     '/app/:workspace/leave': FORM,
     '/app/:workspace/address': FORM,
