@@ -47,7 +47,7 @@ try {
     console.log(
       found.role === 'manager'
         ? `${email} was a manager of ${found.name} already.`
-        : `${email} is a manager of ${found.name} now, and signs in at /sign-in. The mailer tells the other managers at its next run.`,
+        : `${email} is a manager of ${found.name} now, and signs in at /sign-in. The other managers are mailed when the mailer runs next.`,
     )
   })
 } catch (error) {

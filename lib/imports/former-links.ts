@@ -16,7 +16,7 @@ export const MAX_FORMS = 50
 /** Whether links of a form work. Those of other forms are to be found out. */
 export type LinkForms = ReadonlyMap<string, boolean>
 
-/** What the snippet reads without being told. */
+/** The parameter that the snippet reads by default. */
 const READ_ALWAYS = '?via'
 
 const decoded = (text: string): string => {

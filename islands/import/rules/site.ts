@@ -4,7 +4,7 @@ import { linkWith, slugKey } from '../../../lib/slugs.ts'
 import type { Outcomes } from './outcomes.ts'
 import type { FilePartner } from './records.ts'
 
-/** What the snippet reads without being told. */
+/** The parameter that the snippet reads by default. */
 const READ_ALWAYS = 'via'
 
 /**

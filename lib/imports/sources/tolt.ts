@@ -47,7 +47,7 @@ const linkRow = (id: string, link: Record<string, unknown>): SourceRow => {
   const name = value ?? id
   if (!value) return { kind: 'left_out', id, reason: 'unreadable', name }
   if (!partnerId) return { kind: 'left_out', id, reason: 'no_partner', name }
-  // Which page it leads to is not said; its parameter tells what the site's tag has to read.
+  // The page it leads to is not in it. Its parameter is one that the site's tag has to read.
   const url = param && `?${encodeURIComponent(param)}=${encodeURIComponent(value)}`
   return { kind: 'link', id, partnerId, link: { slug: value, url } }
 }
