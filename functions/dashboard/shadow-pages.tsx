@@ -1,4 +1,5 @@
 /** The pages of a shadow run. */
+import type { User } from '../../lib/auth/session.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Listed } from '../../lib/http/lists.ts'
 import type { Fields } from '../../lib/http/validate.ts'
@@ -258,7 +259,7 @@ export const ComparisonPage = ({
 }
 
 /** The page whose script uploads a file: islands/shadow.ts. */
-export const UploadPage = ({ base, program, workspace }: Base & { workspace: string }) => (
+export const UploadPage = ({ base, program, workspace, user }: Base & { workspace: string; user: User }) => (
   <>
     <p>
       <a href={`${base}/programs/${program.id}/shadow`}>Shadow run of {program.name}</a>
@@ -277,6 +278,8 @@ export const UploadPage = ({ base, program, workspace }: Base & { workspace: str
     <p id="import-status" class="hidden" role="status" />
     <div
       id="shadow-upload"
+      data-user={user.id}
+      data-email={user.email}
       data-url={`/api/workspaces/${workspace}/programs/${program.id}/shadow`}
       data-back={`${base}/programs/${program.id}/shadow`}
     >

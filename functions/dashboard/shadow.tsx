@@ -77,7 +77,7 @@ export default createRoutes<WorkspaceEnv>()
   })
   .get(`${PATH}/upload`, managersOnly(), async (c) => {
     const { program, base } = await readProgram(c)
-    const children = <UploadPage {...{ base, program }} workspace={c.var.workspace.slug} />
+    const children = <UploadPage {...{ base, program }} workspace={c.var.workspace.slug} user={c.var.user} />
     const title = `Commissions of the other platform for ${program.name}`
     return renderPage(c, { title, section: '/programs', scripts: ['/shadow.js'], children })
   })

@@ -1,7 +1,5 @@
 /** Calls to the API, with retries and backoff. */
 
-import { byId } from './dom.ts'
-
 /** What the user has to do before the calls can go on: `switch` if another person is signed in. */
 type SignIn = 'sign_in' | 'switch'
 
@@ -16,7 +14,7 @@ export class Stopped extends Error {
 
 /** Whom the page was opened by. */
 const opener = (): { user: string; email: string } => {
-  const { user = '', email = '' } = byId('import', HTMLElement).dataset
+  const { user = '', email = '' } = document.querySelector<HTMLElement>('[data-user]')?.dataset ?? {}
   return { user, email }
 }
 

@@ -106,20 +106,23 @@ describe('requesting a link', () => {
 
   test('is limited per IP address, for pages and JSON', async () => {
     const here = fromSomewhere()
+    // The window may end between two of them: each half is over the limit of ten.
+    const CALLS = 24
     const statuses = await Promise.all(
       Array.from(
-        { length: 14 },
+        { length: CALLS },
         async () => (await submit(url('/sign-in'), { email: somebody() }, here)).status,
       ),
     )
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(4)
-    const json = await send(url('/api/auth/sign-in/magic-link'), {
-      body: { email: somebody() },
-      headers: here,
-    })
-    expect(json.status).toBe(429)
-    expect(json.headers.get('Retry-After')).toBe('10')
-    expect(json.body).toEqual(errorShape('rate_limited'))
+    const answers = await Promise.all(
+      Array.from({ length: CALLS }, () =>
+        send(url('/api/auth/sign-in/magic-link'), { body: { email: somebody() }, headers: here }),
+      ),
+    )
+    const json = answers.find(({ status }) => status === 429)
+    expect(json?.headers.get('Retry-After')).toBe('10')
+    expect(json?.body).toEqual(errorShape('rate_limited'))
   })
 })
 
