@@ -34,7 +34,18 @@ export const openPool = (databaseUrl: string) => {
       const { rows } = await pool.query<Row>({ text, values, ...(name && { name }) })
       return rows
     },
-    connect: () => pool.connect(),
+    /** Runs work on a connection of its own. If it fails, the connection is closed, with its transaction and locks. */
+    onConnection: async <T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
+      const client = await pool.connect()
+      try {
+        const result = await work(client)
+        client.release()
+        return result
+      } catch (error) {
+        client.release(true)
+        throw error
+      }
+    },
     end: () => pool.end(),
   }
 }

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type pg from 'pg'
 import { expect, inject, vi } from 'vitest'
 import type * as z from 'zod'
 import { type Seeder, seeder } from '../../dev/demo/seed.ts'
@@ -229,73 +230,80 @@ export const useDatabase = () => {
       )
       return row
     },
-    /** Runs a statement in a transaction that is committed once somebody waits for it. @returns what `meanwhile` does */
-    whileUncommitted: async <T>(
-      statement: string,
-      values: unknown[],
-      meanwhile: () => Promise<T>,
-    ): Promise<T> => {
-      const client = await pool.connect()
-      await client.query('begin')
-      await client.query(statement, values)
-      const result = meanwhile()
-      const isAwaited = async () => {
-        // In a transaction, the list of connections stays as it was first read.
-        await client.query('select pg_stat_clear_snapshot()')
-        const { rowCount } = await client.query(
-          'select from pg_stat_activity where pg_backend_pid() = any (pg_blocking_pids(pid)) limit 1',
-        )
-        return rowCount === 1
-      }
-      while (!(await isAwaited())) await pause(2)
-      await client.query('commit')
-      client.release()
-      return result
-    },
+    /**
+     * Runs a statement in a transaction that is committed once somebody waits for it.
+     *
+     * @returns what `meanwhile` does
+     * @throws when it ends without having waited
+     */
+    whileUncommitted: <T>(statement: string, values: unknown[], meanwhile: () => Promise<T>): Promise<T> =>
+      pool.onConnection(async (client) => {
+        await client.query('begin')
+        await client.query(statement, values)
+        let isOver = false
+        const result = meanwhile().finally(() => {
+          isOver = true
+        })
+        const isAwaited = async () => {
+          // In a transaction, the list of connections stays as it was first read.
+          await client.query('select pg_stat_clear_snapshot()')
+          const { rowCount } = await client.query(
+            'select from pg_stat_activity where pg_backend_pid() = any (pg_blocking_pids(pid)) limit 1',
+          )
+          return rowCount === 1
+        }
+        while (!(await isAwaited())) {
+          if (isOver) throw new Error(`Nothing waited for: ${statement}`, { cause: await result })
+          await pause(2)
+        }
+        await client.query('commit')
+        return result
+      }),
     /** Holds one of the advisory locks of lib/db/locks.queries.ts, so that a batch that takes it waits. */
-    whileLocked: async <T>(name: string, work: () => Promise<T>): Promise<T> => {
-      const client = await pool.connect()
-      try {
+    whileLocked: <T>(name: string, work: () => Promise<T>): Promise<T> =>
+      pool.onConnection(async (client) => {
         await client.query('begin')
         await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [name])
-        return await work()
-      } finally {
+        const result = await work()
         await client.query('commit')
-        client.release()
-      }
-    },
+        return result
+      }),
     /** Moves the dates of a merchant's clicks, referrals, events and commissions into the past. */
-    age: async ({ workspace }: Merchant, interval: string) => {
-      const client = await pool.connect()
-      // For rebuild_totals: updates without triggers leave totals as they are.
-      await client.query("select pg_advisory_lock(hashtextextended('fold_totals', 0))")
-      await client.query('begin isolation level repeatable read')
-      await client.query('set local session_replication_role = replica') // commissions refuse updates otherwise
-      await client.query(
-        'update clicks set created_at = created_at - $2::interval, expires_at = expires_at - $2::interval where workspace_id = $1',
-        [workspace.id, interval],
-      )
-      await client.query(
-        'update referrals set referred_at = referred_at - $2::interval, clicked_at = clicked_at - $2::interval where workspace_id = $1',
-        [workspace.id, interval],
-      )
-      await client.query(
-        'update events set occurred_at = occurred_at - $2::interval, reported_at = reported_at - $2::interval where workspace_id = $1',
-        [workspace.id, interval],
-      )
-      await client.query(
-        'update commissions set created_at = created_at - $2::interval, payable_at = payable_at - $2::interval where workspace_id = $1',
-        [workspace.id, interval],
-      )
-      await client.query(
-        `update commissions c set earned_on = utc_day(e.occurred_at) from events e where e.id = c.event_id and c.workspace_id = $1`,
-        [workspace.id],
-      )
-      await client.query('select rebuild_totals($1)', [workspace.id])
-      await client.query('commit')
-      await client.query("select pg_advisory_unlock(hashtextextended('fold_totals', 0))")
-      client.release()
-    },
+    age: ({ workspace }: Merchant, interval: string): Promise<void> =>
+      pool.onConnection(async (client) => {
+        // For rebuild_totals: updates without triggers leave totals as they are.
+        await client.query("select pg_advisory_lock(hashtextextended('fold_totals', 0))")
+        while (!(await moveDates(client, workspace.id, interval)));
+        await client.query("select pg_advisory_unlock(hashtextextended('fold_totals', 0))")
+      }),
+  }
+}
+
+/** @returns false if another transaction changed a row meanwhile, as what a request writes after its response does */
+const moveDates = async (client: pg.PoolClient, workspaceId: string, interval: string): Promise<boolean> => {
+  const move = (table: string, columns: string[]) =>
+    client.query(
+      `update ${table} set ${columns.map((column) => `${column} = ${column} - $2::interval`)} where workspace_id = $1`,
+      [workspaceId, interval],
+    )
+  await client.query('begin isolation level repeatable read')
+  try {
+    await client.query('set local session_replication_role = replica') // commissions refuse updates otherwise
+    await move('clicks', ['created_at', 'expires_at'])
+    await move('referrals', ['referred_at', 'clicked_at'])
+    await move('events', ['occurred_at', 'reported_at'])
+    await move('commissions', ['created_at', 'payable_at'])
+    await client.query(
+      `update commissions c set earned_on = utc_day(e.occurred_at) from events e where e.id = c.event_id and c.workspace_id = $1`,
+      [workspaceId],
+    )
+    await client.query('select rebuild_totals($1)', [workspaceId])
+    await client.query('commit')
+    return true
+  } catch (error) {
+    if (!['40001', '40P01'].includes((error as pg.DatabaseError).code ?? '')) throw error
+    await client.query('rollback')
+    return false
   }
 }
 
