@@ -9,9 +9,13 @@ const OUTPUT = `${FOLDER}messages.ts`
 
 /** In the order of LANGUAGES in lib/languages/languages.ts. The first one is the source. */
 export const CATALOG_LANGUAGES = ['en', 'de', 'fr', 'es', 'pt']
+const SOURCE = 'en'
 
 /** What other rooms write in English: see lib/languages/said.ts. */
 const SAID = 'said'
+
+/** The texts of managers' pages and mails, which are in English only. */
+const MANAGERS = 'managers'
 
 /** How icu-minify marks what is no text and no tag. */
 const SELECT = 1
@@ -50,23 +54,34 @@ export const placeholdersOf = (compiled) => {
 
 const TAG = 'Tag'
 
-/** @returns {string[]} the areas of a language, such as "portal" */
-const areasOf = (/** @type {string} */ language) =>
-  readdirSync(`${FOLDER}${language}`).map((file) => basename(file, '.json'))
+/** @returns {string[]} the areas in a folder of catalogs, such as "en/portal" and "en/managers/payouts" */
+const areasIn = (/** @type {string} */ folder) =>
+  readdirSync(`${FOLDER}${folder}`)
+    .filter((file) => file.endsWith('.json'))
+    .map((file) => `${folder}/${basename(file, '.json')}`)
 
 /** @returns {Record<string, string>} */
-const read = (/** @type {string} */ language, /** @type {string} */ area) =>
-  JSON.parse(readFileSync(`${FOLDER}${language}/${area}.json`, 'utf8'))
+const read = (/** @type {string} */ area) => JSON.parse(readFileSync(`${FOLDER}${area}.json`, 'utf8'))
 
-/** The sources of all messages by area and key, in the order of CATALOG_LANGUAGES. @returns {Map<string, Map<string, string[]>>} */
+/** @returns {[area: string, Map<string, string[]>]} the sources of an area by key, in the order of `languages` */
+const catalogOf = (/** @type {string} */ area, /** @type {string[]} */ languages) => {
+  const catalogs = languages.map((language) => read(`${language}/${area}`))
+  const keys = Object.keys(catalogs[0] ?? {})
+  return [area, new Map(keys.map((key) => [key, catalogs.map((catalog) => catalog[key] ?? '')]))]
+}
+
+const nameIn = (/** @type {string} */ area) => area.slice(SOURCE.length + 1)
+
+/**
+ * The sources of all messages by area and key, in the order of CATALOG_LANGUAGES. Those of managers have only the first.
+ *
+ * @returns {Map<string, Map<string, string[]>>}
+ */
 export const readCatalogs = () =>
-  new Map(
-    areasOf('en').map((area) => {
-      const catalogs = CATALOG_LANGUAGES.map((language) => read(language, area))
-      const keys = Object.keys(catalogs[0] ?? {})
-      return [area, new Map(keys.map((key) => [key, catalogs.map((catalog) => catalog[key] ?? '')]))]
-    }),
-  )
+  new Map([
+    ...areasIn(SOURCE).map((area) => catalogOf(nameIn(area), CATALOG_LANGUAGES)),
+    ...areasIn(`${SOURCE}/${MANAGERS}`).map((area) => catalogOf(nameIn(area), [SOURCE])),
+  ])
 
 const typeOf = (/** @type {Map<string, string>} */ placeholders) =>
   placeholders.size === 0
@@ -100,9 +115,9 @@ const modified = (/** @type {string} */ path) => statSync(path, { throwIfNoEntry
 const isCurrent = () =>
   [
     fileURLToPath(import.meta.url),
-    ...CATALOG_LANGUAGES.flatMap((language) => [
-      `${FOLDER}${language}`,
-      ...areasOf(language).map((area) => `${FOLDER}${language}/${area}.json`),
+    ...[...CATALOG_LANGUAGES, `${SOURCE}/${MANAGERS}`].flatMap((folder) => [
+      `${FOLDER}${folder}`,
+      ...areasIn(folder).map((area) => `${FOLDER}${area}.json`),
     ]),
   ].every((path) => modified(path) < modified(OUTPUT))
 

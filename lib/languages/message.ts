@@ -6,7 +6,7 @@ import { LANGUAGES, type Language, LOCALES } from './languages.ts'
 /** What a page puts around the content of a tag, such as a link. */
 export type Tag = (content: Child[]) => Child
 
-/** A message in each of LANGUAGES. `values` is never there: it says what the placeholders take. */
+/** A message in each of LANGUAGES, or in English only, if it is for managers. `values` is never there: it says what the placeholders take. */
 export type Message<Values = undefined> = { text: readonly CompiledMessage[]; values?: Values }
 
 /** A message with tags, which is no text alone. */
@@ -53,8 +53,13 @@ const OPTIONS = {
 /** The texts of one language, for where no page is rendered. In components, use `t` of lib/pages/text.ts. */
 export const translator = (language: Language): Translate => {
   const index = LANGUAGES.indexOf(language)
-  const write = (message: Message<unknown> | RichMessage<unknown>, values?: FormatValues<Child>): Child =>
-    format(('text' in message ? message.text : message.rich)[index] ?? '', LOCALES[language], values, OPTIONS)
+  const write = (message: Message<unknown> | RichMessage<unknown>, values?: FormatValues<Child>): Child => {
+    const sources = 'text' in message ? message.text : message.rich
+    const own = sources[index]
+    return own === undefined
+      ? format(sources[0] ?? '', LOCALES.en, values, OPTIONS)
+      : format(own, LOCALES[language], values, OPTIONS)
+  }
   return write as Translate
 }
 

@@ -1,6 +1,7 @@
 /** The side bar of a workspace's pages. On a phone it is a bar at the top, and its links are a menu. */
 
 import { MAX_ID_LENGTH } from '../http/fields.ts'
+import type { Message } from '../languages/message.ts'
 import * as m from '../languages/messages.ts'
 import type { Workspace } from '../workspace/workspaces.queries.ts'
 import { Icon } from './icon.tsx'
@@ -9,43 +10,48 @@ import { t } from './text.ts'
 /** The sections of a workspace, grouped as a manager's work is. */
 const GROUPS = [
   {
+    id: undefined,
     label: null,
-    sections: [{ path: '', label: 'Overview', icon: 'overview', managers: false }],
+    sections: [{ path: '', label: m.nav_overview, icon: 'overview', managers: false }],
   },
   {
-    label: 'Partners',
+    id: 'group-partners',
+    label: m.layout_group_partners,
     sections: [
-      { path: '/partners', label: 'Partners', icon: 'partners', managers: false },
-      { path: '/applications', label: 'Applications', icon: 'applications', managers: false },
-      { path: '/import', label: 'Import', icon: 'import', managers: true },
+      { path: '/partners', label: m.layout_partners, icon: 'partners', managers: false },
+      { path: '/applications', label: m.layout_applications, icon: 'applications', managers: false },
+      { path: '/import', label: m.layout_import, icon: 'import', managers: true },
     ],
   },
   {
-    label: 'Activity',
+    id: 'group-activity',
+    label: m.activity,
     sections: [
-      { path: '/events', label: 'Sales and leads', icon: 'events', managers: false },
-      { path: '/uncredited', label: 'Not credited', icon: 'uncredited', managers: false },
-      { path: '/customers', label: 'Customers', icon: 'customers', managers: false },
-      { path: '/commissions', label: 'Commissions', icon: 'commissions', managers: false },
-      { path: '/payouts', label: 'Payouts', icon: 'payouts', managers: false },
+      { path: '/events', label: m.nav_events, icon: 'events', managers: false },
+      { path: '/uncredited', label: m.layout_uncredited, icon: 'uncredited', managers: false },
+      { path: '/customers', label: m.layout_customers, icon: 'customers', managers: false },
+      { path: '/commissions', label: m.nav_commissions, icon: 'commissions', managers: false },
+      { path: '/payouts', label: m.nav_payouts, icon: 'payouts', managers: false },
     ],
   },
   {
-    label: 'Setup',
+    id: 'group-setup',
+    label: m.layout_group_setup,
     sections: [
-      { path: '/programs', label: 'Programs', icon: 'programs', managers: false },
-      { path: '/stripe', label: 'Stripe', icon: 'stripe', managers: true },
-      { path: '/api-keys', label: 'API keys', icon: 'keys', managers: true },
-      { path: '/webhooks', label: 'Webhooks', icon: 'webhooks', managers: true },
+      { path: '/programs', label: m.layout_programs, icon: 'programs', managers: false },
+      { path: '/stripe', label: m.layout_stripe, icon: 'stripe', managers: true },
+      { path: '/api-keys', label: m.layout_keys, icon: 'keys', managers: true },
+      { path: '/webhooks', label: m.layout_webhooks, icon: 'webhooks', managers: true },
     ],
   },
   {
-    label: 'Workspace',
+    id: 'group-workspace',
+    label: m.layout_group_workspace,
     sections: [
-      { path: '/members', label: 'Members', icon: 'members', managers: true },
-      { path: '/mails', label: 'Emails', icon: 'mails', managers: true },
-      { path: '/audit', label: 'Audit log', icon: 'audit', managers: true },
-      { path: '/settings', label: 'Settings', icon: 'settings', managers: true },
+      { path: '/members', label: m.layout_members, icon: 'members', managers: true },
+      { path: '/mails', label: m.layout_mails, icon: 'mails', managers: true },
+      { path: '/audit', label: m.layout_audit, icon: 'audit', managers: true },
+      { path: '/settings', label: m.layout_settings, icon: 'settings', managers: true },
     ],
   },
 ] as const
@@ -68,24 +74,31 @@ export const SideBar = ({ workspace, section, user }: Props) => (
     </a>
     <button type="button" class="quiet menu" popovertarget="sections">
       <Icon name="menu" />
-      Menu
+      {t(m.layout_menu)}
     </button>
     {/* A menu on a phone, and always in view where there is room: see app.css. */}
     <nav id="sections" popover="auto" aria-label={workspace.name}>
-      <a class="workspace" href="/app" title="All workspaces">
+      <a class="workspace" href="/app" title={t(m.layout_all_workspaces)}>
         <span>{workspace.name}</span>
-        {workspace.mode === 'test' && <small class="status">Test</small>}
+        {workspace.mode === 'test' && <small class="status">{t(m.layout_test_mode)}</small>}
         <Icon name="switch" />
       </a>
       <search>
         <form method="get" action={`/app/${workspace.slug}/search`}>
           <Icon name="search" />
-          <input type="search" name="q" maxlength={MAX_ID_LENGTH} aria-label="Search" placeholder="Search" />
+          <input
+            type="search"
+            name="q"
+            maxlength={MAX_ID_LENGTH}
+            aria-label={t(m.layout_search)}
+            placeholder={t(m.layout_search)}
+          />
           <kbd hidden>/</kbd>
         </form>
       </search>
       {GROUPS.map((group) => (
         <Group
+          id={group.id}
           label={group.label}
           sections={group.sections.filter(({ managers }) => !managers || workspace.role === 'manager')}
           base={`/app/${workspace.slug}`}
@@ -98,26 +111,29 @@ export const SideBar = ({ workspace, section, user }: Props) => (
 )
 
 const Group = ({
+  id,
   label,
   sections,
   base,
   current,
 }: {
-  label: string | null
-  sections: { path: Section; label: string; icon: string }[]
+  /** Of the label. */
+  id: string | undefined
+  label: Message | null
+  sections: { path: Section; label: Message; icon: string }[]
   base: string
   current: Section | undefined
 }) => {
   if (sections.length === 0) return null
   return (
     <>
-      {label && <p id={`group-${label}`}>{label}</p>}
-      <ul aria-labelledby={label ? `group-${label}` : undefined}>
+      {label && <p id={id}>{t(label)}</p>}
+      <ul aria-labelledby={id}>
         {sections.map(({ path, label, icon }) => (
           <li>
             <a href={base + path} aria-current={path === current ? 'page' : undefined}>
               <Icon name={icon} />
-              {label}
+              {t(label)}
             </a>
           </li>
         ))}

@@ -1,6 +1,6 @@
 /** The catalogs of all languages: the same messages with the same placeholders, which pages use. */
 import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import compile from 'icu-minify/compile'
 import { expect, test } from 'vitest'
 import { CATALOG_LANGUAGES, placeholdersOf, readCatalogs } from '../../dev/compile-languages.mjs'
@@ -25,6 +25,18 @@ test.each(LANGUAGES)('%s has the messages of English, in the same order, and non
     const [own, english] = [read(language, area), read('en', area)]
     expect(Object.keys(own)).toEqual(Object.keys(english))
     expect(Object.entries(own).filter(([, text]) => text.trim() === '')).toEqual([])
+  }
+})
+
+test('the messages of managers are in English, and begin with the name of their area', () => {
+  const managers = [...readCatalogs()].filter(([area]) => area.startsWith('managers/'))
+  expect(managers.length).toBeGreaterThan(0)
+  for (const [area, messages] of managers) {
+    const prefix = `${basename(area)}_`
+    expect([...messages.keys()].filter((key) => !key.startsWith(prefix))).toEqual([])
+    expect(
+      [...messages].filter(([, [english = '', ...others]]) => !english.trim() || others.length > 0),
+    ).toEqual([])
   }
 })
 

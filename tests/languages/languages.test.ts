@@ -1,7 +1,8 @@
 /** Which language a reader gets, and how messages are written in each. */
+import compile from 'icu-minify/compile'
 import { expect, test } from 'vitest'
-import { readerOf } from '../../lib/languages/languages.ts'
-import { translator } from '../../lib/languages/message.ts'
+import { LANGUAGES, readerOf } from '../../lib/languages/languages.ts'
+import { type Message, translator } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { sayIn } from '../../lib/languages/said.ts'
 
@@ -60,4 +61,12 @@ test('a sentence that no catalog has stays as it is, whatever it looks like', ()
 test('a value is no message: braces and tags in it are text', () => {
   expect(translator('de')(m.address_changed_text, { email: '{x}<b>&' })).toContain('{x}<b>&')
   expect(sayIn('de', 'Stripe refuses: {x} <b>$&</b>')).toBe('Stripe lehnt ab: {x} <b>$&</b>')
+})
+
+test('a message of managers is in English for every reader, with its counts and days', () => {
+  const message: Message<{ count: number; day: Date }> = {
+    text: [compile('{count, plural, one {# mail} other {# mails}} since {day, date, medium}')],
+  }
+  for (const language of LANGUAGES)
+    expect(translator(language)(message, { count: 1_200, day: DAY })).toBe('1,200 mails since 1 Mar 2026')
 })

@@ -1,4 +1,4 @@
-/** No text of the pages of partners stands outside the catalogs: every string of their code is looked at. */
+/** No text of pages stands outside the catalogs: every string of their code is looked at. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseSync, Visitor } from 'oxc-parser'
@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { ROOT } from '../../dev/root.ts'
 import { sayIn } from '../../lib/languages/said.ts'
 
-/** The code of the pages that are in all languages. */
+/** The code of the pages of partners, in all languages, and of managers, in English. */
 const PAGES = [
   'functions/portal.tsx',
   'functions/portal/*.{ts,tsx}',
@@ -14,7 +14,7 @@ const PAGES = [
   'functions/auth/*.{ts,tsx}',
   'lib/auth/{pages,sessions-page,code-pages,replies}.tsx',
   'lib/pages/{address,brand,chart,connect,fields,invoices,layout,link-builder,money,parts,party-fields}.tsx',
-  'lib/pages/{period-links,portal,qr-code,render,statement,sub-table,tags,terms}.tsx',
+  'lib/pages/{period-links,portal,qr-code,render,sidebar,statement,sub-table,tags,terms}.tsx',
   'lib/pages/{payment-method,reward-example,text}.ts',
   'lib/portal/partner-steps.ts',
   'lib/mail/{payout-texts,compose}.tsx',
@@ -98,7 +98,7 @@ const outside = (files: string[]): string[] =>
     ),
   )
 
-test('the pages of partners have no text of their own', () => {
+test('pages have no text of their own', () => {
   const files = globSync(PAGES, { cwd: ROOT }).sort()
   expect(files.length).toBeGreaterThan(40)
   expect(outside(files)).toEqual([])
