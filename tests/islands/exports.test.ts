@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { checkFile, press, service, step, text, useImportPage } from './visit.ts'
+import { FILES } from './import/files.ts'
+import { checkFile, choose, press, service, step, text, useImportPage } from './visit.ts'
 
 useImportPage()
 
@@ -116,6 +117,26 @@ test.each([
     expect(Object.fromEntries(mapped)).toEqual(customers)
   },
 )
+
+test.each(FILES)('a file with the headers of $platform’s $what imports with no hand work', async (file) => {
+  const { platform, lines, partners, customers = {} } = file
+  await choose('export.csv', lines.join('\n'))
+  await step('Columns')
+  expect(await text()).toContain(
+    platform ? `Recognized as an export from ${platform}.` : 'The columns do not match a known export.',
+  )
+  await press('Preview import')
+  await step('Import preview')
+  await press(/^Import/)
+  await step('Import complete')
+  const { state } = service
+  const ownSlug = (email: string) => email.split('@')[0]
+  expect(Object.fromEntries([...state.partners.values()].map(({ email, slug }) => [email, slug]))).toEqual(
+    Object.fromEntries(Object.entries(partners).map(([email, slug]) => [email, slug ?? ownSlug(email)])),
+  )
+  const mapped = [...state.customers.values()].map((row) => [row.customerExternalId, row.partnerEmail])
+  expect(Object.fromEntries(mapped)).toEqual(customers)
+})
 
 /** Encodes UTF-16, big-endian. */
 const utf16be = (text: string) => Buffer.from(text, 'utf16le').swap16()
