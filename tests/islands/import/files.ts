@@ -140,4 +140,14 @@ export const FILES: PlatformFile[] = [
     ],
     partners: { 'maya@partners.example': '4412.Xy' },
   },
+  {
+    platform: null,
+    what: 'Refersion’s affiliates',
+    source: 'read as any other file',
+    lines: [
+      'first_name,last_name,email,link',
+      'Maya,Lindqvist,maya@partners.example,https://shop.example/?rfsn=8451.1a2b3',
+    ],
+    partners: { 'maya@partners.example': '8451.1a2b3' },
+  },
 ]
