@@ -47,7 +47,7 @@ grant select, delete, update (content) on mailings to :"mail";
 grant select (id, last_at), delete, update (reports) on report_mismatches to :"mail";
 grant select, delete on refused_visits to :"mail";
 grant select on mail_optouts, unsubscribe_key to :"mail";
-grant select (id, program_id, email) on applications to :"mail";
+grant select (id, program_id, email, language) on applications to :"mail";
 grant select (id, partner_id, metadata, occurred_at), update (metadata) on events to :"mail";
 grant select (id, workspace_id, keys, customer, facts, occurred_at, anonymized_at, email), update (email, facts, anonymized_at)
     on processor_events to :"mail";

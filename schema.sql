@@ -352,7 +352,7 @@ create table partners (
     documents_received_at timestamptz,   -- when a manager marked that its documents are there
     created_at    timestamptz  not null default now(),
     is_test       boolean      not null default false,   -- whether it is there to try the program, and never paid
-    language      text                                   -- in which the person last read the portal; null until then
+    language      text                                   -- in which the person last read the portal, or applied; null until then
         constraint partners_language_check check (language in ('en', 'de', 'fr', 'es', 'pt')),
     undone_at     timestamptz,   -- when its import was undone: see undo_import_call_1
 
@@ -601,6 +601,8 @@ create table applications (
     invited_by         text,
     group_id           uuid,                    -- of whom a manager has invited
     applied_at         timestamptz,             -- null: invited, and has not answered yet
+    language           text                     -- of the page on which the person applied
+        constraint applications_language_check check (language in ('en', 'de', 'fr', 'es', 'pt')),
     outcome            text
         constraint applications_outcome_check check (outcome in ('approved', 'rejected')),
     decided_at         timestamptz,

@@ -24,7 +24,7 @@ import { saleExampleOf } from '../../lib/pages/reward-example.ts'
 import { describeReward } from '../../lib/pages/reward-fields.tsx'
 import { linkTo, name, strong } from '../../lib/pages/tags.tsx'
 import { Terms } from '../../lib/pages/terms.tsx'
-import { t, textsOf } from '../../lib/pages/text.ts'
+import { readerFor, t, textsOf } from '../../lib/pages/text.ts'
 import { findProgram, type Program } from '../../lib/workspace/programs.queries.ts'
 import { ApplyForm } from './apply-form.tsx'
 
@@ -198,6 +198,7 @@ export default createRoutes<SessionEnv>()
       siteUrl: data.siteUrl,
       promotion: data.promotion,
       answers,
+      language: readerFor(c).language,
     }
     const saved = await saveApplication(db, page, application, now)
     if (saved?.status === 'applied' && (saved.invitedBy || page.approves)) {

@@ -3,6 +3,7 @@ import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import type { PageRequest } from '../db/page-request.ts'
+import type { Language } from '../languages/languages.ts'
 import type { Answer, ApplicationStatus } from './applications.ts'
 import type { PublicJoinPage } from './join-pages.queries.ts'
 
@@ -121,6 +122,8 @@ export type NewApplication = {
   siteUrl: string | null
   promotion: string
   answers: Answer[]
+  /** Of the page, for the mails about it. */
+  language: Language
 }
 
 const ifInvited = (column: 'invited_at' | 'invited_by' | 'group_id') =>
@@ -134,7 +137,7 @@ const ifInvited = (column: 'invited_at' | 'invited_by' | 'group_id') =>
 export const saveApplication = async (
   db: Db,
   { workspaceId, programId, agreement }: PublicJoinPage,
-  { email, name, siteUrl, promotion, answers }: NewApplication,
+  { email, name, siteUrl, promotion, answers, language }: NewApplication,
   now: Date,
 ): Promise<Pick<ApplicationRow, 'id' | 'status' | 'groupId' | 'invitedBy'> | undefined> => {
   const written = {
@@ -144,6 +147,7 @@ export const saveApplication = async (
     answers: JSON.stringify(answers),
     agreement_version: agreement?.version ?? null,
     applied_at: now,
+    language,
   }
   const [, [saved]] = await db.batch([
     db

@@ -50,6 +50,9 @@ export const approveApplication = async (
       .where('id', '=', id)
       .where('outcome', 'is', null)
       .compile(),
+    sql`
+      update partners set language = (select language from applications where id = ${id})
+      where id = ${partnerId} and language is null`.compile(db),
     // Also if a manager rejects it at the same moment: then nobody becomes a partner.
     sql`select assert_unchanged(exists (select from applications where id = ${id} and partner_id = ${partnerId}))`.compile(
       db,

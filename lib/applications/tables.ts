@@ -1,6 +1,7 @@
 /** The tables of this room, for Kysely: see lib/db/tables.ts. */
 import type { Generated } from 'kysely'
 import type { Json } from '../db/columns.ts'
+import type { Language } from '../languages/languages.ts'
 import type { Answer, ApplicationOutcome, ApplicationStatus } from './applications.ts'
 
 export type ApplicationTables = {
@@ -42,6 +43,7 @@ export type ApplicationTables = {
     invited_by: string | null
     group_id: string | null
     applied_at: Date | null
+    language: Language | null
     outcome: ApplicationOutcome | null
     decided_at: Date | null
     decided_by: string | null

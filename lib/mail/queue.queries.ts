@@ -108,7 +108,8 @@ export const leaseMails = async (
               m.failed_at is not null as "isWithheld",
               m.occasion = 'test' as "isTest",
               coalesce((select p.language from partners p where p.id = m.partner_id),
-                       (select p.language from partners p where p.email = m.recipient and p.language is not null limit 1)) as language,
+                       (select p.language from partners p where p.email = m.recipient and p.language is not null limit 1),
+                       (select a.language from applications a where a.program_id = m.program_id and a.email = m.recipient)) as language,
               (select w.name from workspaces w where w.id = m.workspace_id) as "workspaceName",
               case when m.kind = 'message'
                 then (select jsonb_build_object('subject', g.subject, 'intro', g.content) from mailings g

@@ -67,7 +67,7 @@ export const exportPartner = (db: Db, workspaceId: string, email: string): Promi
     formerAddresses: sql`select email, until from former_partner_addresses where partner_id in ${mine}`,
     applications: sql`
       select email, name, site_url as "siteUrl", promotion, answers, agreement_version as "agreementVersion", applied_at as "appliedAt",
-             status, reason
+             language, status, reason
       from applications where workspace_id = ${workspaceId} and (email = ${email} or partner_id in ${mine})`,
     otherPlatform: sql`
       select state, amount_cents as "amountCents", currency, sold_at as "soldAt" from platform_commissions

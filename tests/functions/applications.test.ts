@@ -192,6 +192,18 @@ describe('an application', () => {
     ])
   })
 
+  test('keeps the language in which it was made for the mails about it', async () => {
+    const { merchant, pages } = await open()
+    const applicant = await createApplicant(merchant)
+    const fields = { ...fieldsOf((await applicant.get('/apply')).html), ...ANSWERS, accepts: 'on' }
+    await applicant.post('/apply', fields, { 'Accept-Language': 'pt-BR' })
+    const languageIn = async (table: string) =>
+      (await database.query(`select language from ${table} where email = $1`, [applicant.email]))[0]
+    expect(await languageIn('applications')).toEqual({ language: 'pt' })
+    await pages.post(`/applications/${(await applicationsOf(merchant))[0]?.id}/approve`, {})
+    expect(await languageIn('partners')).toEqual({ language: 'pt' })
+  })
+
   test('that was rejected can be sent again, unless the address is blocked', async () => {
     const { merchant, pages } = await open({ isOpen: 'on' })
     const applicant = await createApplicant(merchant)

@@ -419,12 +419,20 @@ test('a mail of a program has the brand that is in force when it is sent; one ab
      values ($1, $2, 'https://cdn.pine-notes.com/logo.png', '#ffd400', 'help@pine-notes.com', 1, gen_random_uuid())`,
     [programId, workspaceId],
   )
+  await client.query(
+    `insert into applications (id, workspace_id, program_id, email, name, promotion, answers, applied_at, language)
+     values (uuidv7(), $1, $2, 'application_rejected@brand.example', 'Ann', 'Blog', '[]', now(), 'de')`,
+    [workspaceId, programId],
+  )
   await run()
+  expect(inbox.mails('application_rejected@brand.example')[0]?.html).toContain('<html lang="de"')
   const branded = queued.flatMap(([kind]) => {
     const [mail] = inbox.mails(`${kind}@brand.example`)
     expect([kind, mail?.text?.includes('Pine')]).toEqual([kind, true])
     const shows = [mail?.html?.includes('<img src="https://cdn.pine-notes.com/logo.png" alt="Pine Friends"')]
-    shows.push(mail?.text?.endsWith('\n\nQuestions? Write to help@pine-notes.com.\n'))
+    shows.push(
+      /\n\n(Questions\? Write to|Fragen\? Schreiben Sie an) help@pine-notes\.com\.\n$/.test(mail?.text ?? ''),
+    )
     expect([kind, shows[0]]).toEqual([kind, shows[1]])
     return shows[0] ? [kind] : []
   })
