@@ -5,7 +5,7 @@ import { readBrand } from '../../lib/brand/brands.queries.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { checked, type Fields, form } from '../../lib/http/validate.ts'
-import { MAX_SUBJECT_LENGTH, type MailContent } from '../../lib/mail/content.ts'
+import { MAX_SUBJECT_LENGTH, type RenderedMail } from '../../lib/mail/content.ts'
 import { type EditableKind, PARTNER_MAIL_KINDS, type PartnerMailKind } from '../../lib/mail/mails.ts'
 import { sampleDetails } from '../../lib/mail/samples.ts'
 import { outboxContent } from '../../lib/mail/templates.tsx'
@@ -55,7 +55,7 @@ const readSamples = async (c: Context<WorkspaceEnv>) => {
   const { origin } = new URL(c.req.url)
   const facts = { workspaceName: workspace.name, program, managerEmail: user.email, origin }
   const textOf = (kind: PartnerMailKind) => texts.find((text) => text.kind === kind)
-  const sample = (kind: PartnerMailKind): MailContent =>
+  const sample = (kind: PartnerMailKind): RenderedMail =>
     outboxContent({
       kind,
       details: sampleDetails(kind, facts),
@@ -119,7 +119,7 @@ const show = async (
   status: 200 | 400 | 409 = 200,
 ) => {
   const { sample, textOf } = await readSamples(c)
-  const { subject, text } = sample(kind)
+  const { subject, preview, text } = sample(kind)
   const base = `/app/${c.var.workspace.slug}/mails/preview`
   const label = MAIL_LABELS[kind]
   const children = (
@@ -134,6 +134,8 @@ const show = async (
       <dl>
         <dt>Subject</dt>
         <dd>{subject}</dd>
+        <dt>Preview text</dt>
+        <dd>{preview}</dd>
       </dl>
       <h2>HTML</h2>
       <iframe class="mail" title={`${label}, as HTML`} src={`${base}/${kind}/html`} sandbox="" />

@@ -42,16 +42,16 @@ export const saveBrand = async (
   db: Db,
   act: Act,
   programId: string,
-  { version, ...change }: Brand & { version: number },
+  { version, logoUrl, accentColor, supportEmail }: Brand & { version: number },
 ): Promise<StoredBrand | null> => {
   const { workspaceId } = act
   const before = await readBrand(db, workspaceId, programId)
   if (before.version !== version) return null
   const { version: _, supportEmailVerified, ...brand } = before
+  const change = { logoUrl, accentColor, supportEmail }
   const changes = diff<Brand>(brand, change)
   if (!changes) return before
   const changeId = newId()
-  const { logoUrl, accentColor, supportEmail } = change
   const batch = [
     // Serializes the first changes, when there is no row to lock.
     sql`select from programs where workspace_id = ${workspaceId} and id = ${programId} for no key update`.compile(

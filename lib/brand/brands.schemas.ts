@@ -34,6 +34,9 @@ export const BrandChange = z
         example: '#1f5f4a',
       }),
     supportEmail: email('Where partners write to; null for none.').nullable(),
+    supportEmailVerified: z.boolean().optional().meta({
+      description: 'As `GET` has it. It is ignored: only a link that is mailed there confirms an address.',
+    }),
     version: integer(
       0,
       MAX_VERSION,

@@ -2,7 +2,7 @@
 import type { Language } from '../languages/languages.ts'
 import { inEnglish, type RichMessage, type Tag, type Translate, translator } from '../languages/message.ts'
 import * as m from '../languages/messages.ts'
-import { type MailContent, subjectLine } from './content.ts'
+import { oneLine, type RenderedMail, subjectLine } from './content.ts'
 import { type MailBrand, renderHtml, renderText } from './layout.tsx'
 import type { TextKind } from './mails.ts'
 import type { Draft, Paragraph, Part } from './paragraphs.ts'
@@ -44,11 +44,12 @@ export const render = (
   brand?: MailBrand,
   foot: Paragraph[] = [],
   language: Language = 'en',
-): MailContent => {
+): RenderedMail => {
   const all = [...paragraphs, ...(brand ? supportLine(brand, translator(language)) : []), ...foot]
   const line = subjectLine(subject)
   return {
     subject: line,
+    preview: oneLine(preview),
     html: renderHtml({ subject: line, preview, paragraphs: all }, brand, language),
     text: renderText(all),
   }

@@ -18,7 +18,7 @@ import {
   welcomeDraft,
 } from './account-texts.tsx'
 import { paragraph, render } from './compose.tsx'
-import { type MailContent, subjectLine } from './content.ts'
+import { type RenderedMail, subjectLine } from './content.ts'
 import type { ConnectDetails, MoneyDetails, MovedDetails, PayoutRunDetails } from './details.ts'
 import { inLanguage } from './in-language.ts'
 import { isOfProgram, isTranslated, type OutboxKind } from './mails.ts'
@@ -290,7 +290,7 @@ export const outboxContent = ({
   isTest = false,
   unsubscribeUrl,
   language: asked = 'en',
-}: OutboxMail): MailContent => {
+}: OutboxMail): RenderedMail => {
   const language = isTranslated(kind) ? asked : 'en'
   const t = translator(language)
   const own = inLanguage(details, language)
