@@ -3,16 +3,18 @@
 import { newId } from '../../lib/db/ids.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Checked, Fields } from '../../lib/http/validate.ts'
+import { inEnglish } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { parseMoney } from '../../lib/money.ts'
 import { Field } from '../../lib/pages/fields.tsx'
 import { checkForm } from '../../lib/pages/forms.ts'
+import { t } from '../../lib/pages/text.ts'
 import type { Adjustment } from '../../lib/tracking/adjustments.ts'
 import { NewAdjustment } from '../../lib/tracking/commissions.schemas.ts'
 import { ReasonField } from './reason-field.tsx'
 
 /** Why the form of an adjustment that was saved with other values cannot be used again. */
-export const ALREADY_SAVED =
-  'This form was already submitted with other values, and that adjustment was saved. Reload the page to make another one.'
+export const ALREADY_SAVED = m.commissions_adjustment_already_saved
 
 type About = { partnerId: string; commissionId?: string }
 
@@ -28,7 +30,7 @@ export const readAdjustment = (fields: Fields, about: About): Checked<Adjustment
   const { externalId, amount = '', currency = '', reason = '' } = fields
   const amountCents = amountIn(amount, currency)
   const problems = Number.isNaN(amountCents)
-    ? [{ path: 'amount', message: 'Enter an amount of the currency, such as 5.00 or -5.00.' }]
+    ? [{ path: 'amount', message: inEnglish(m.commissions_enter_amount) }]
     : []
   const input = { externalId, ...about, amountCents, currency, reason }
   const { data, errors } = checkForm(NewAdjustment, { input, problems })
@@ -56,9 +58,9 @@ export const AdjustmentForm = ({ action, currency, isFixed = false, refused }: P
     <form method="post" action={action}>
       <input type="hidden" name="externalId" value={fields.externalId ?? newId()} />
       <Field
-        label={isFixed ? `Amount (${currency})` : 'Amount'}
+        label={isFixed ? t(m.commissions_amount_in, { currency }) : t(m.amount_column)}
         name="amount"
-        hint="Such as 5.00 to add, or -5.00 to deduct."
+        hint={t(m.commissions_adjustment_hint)}
         required
         inputmode="text"
         maxlength={20}
@@ -70,7 +72,7 @@ export const AdjustmentForm = ({ action, currency, isFixed = false, refused }: P
         <input type="hidden" name="currency" value={currency} />
       ) : (
         <Field
-          label="Currency"
+          label={t(m.commissions_currency)}
           name="currency"
           required
           maxlength={3}
@@ -80,9 +82,9 @@ export const AdjustmentForm = ({ action, currency, isFixed = false, refused }: P
           errors={errors}
         />
       )}
-      <ReasonField label="Reason" fields={fields} errors={errors} />
+      <ReasonField label={t(m.layout_reason)} fields={fields} errors={errors} />
       <p>
-        <button type="submit">Adjust earnings</button>
+        <button type="submit">{t(m.commissions_adjust)}</button>
       </p>
     </form>
   )

@@ -5,11 +5,15 @@ import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { type Listed, Page, page } from '../../lib/http/lists.ts'
 import { checked, type Fields, form, query } from '../../lib/http/validate.ts'
+import type { Message } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { CreatedKeyPage, RevokeKeyPage, RotateKeyPage } from '../../lib/pages/api-key-pages.tsx'
 import { Checkbox, controls, Field } from '../../lib/pages/fields.tsx'
 import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { Done, NextPage, noticeFor, Problem, Table, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { hidden } from '../../lib/pages/tags.tsx'
+import { type Shown, t } from '../../lib/pages/text.ts'
 import {
   type ApiKey,
   addApiKey,
@@ -22,15 +26,15 @@ import {
 import { NewApiKey, Rotation } from '../../lib/workspace/api-keys.schemas.ts'
 import { API_KEY_SCOPES, type ApiKeyScope, DEFAULT_SCOPES } from '../../lib/workspace/api-keys.ts'
 
-const DONE = { revoked: 'API key revoked. Requests with it are rejected.' }
+const DONE = { revoked: m.keys_revoked_notice }
 
-const LABELS = { name: 'Name', scopes: 'Scopes', expiresAt: 'Expires after (optional)' }
+const LABELS = { name: m.layout_name, scopes: m.keys_scopes, expiresAt: m.keys_expires_after }
 
-const SCOPE_LABELS: Record<ApiKeyScope, string> = {
-  track: 'Report leads and sales',
-  read: 'Read',
-  write: 'Change partners, coupons, groups and earnings',
-  clicks: 'Pass on clicks from your own domain',
+const SCOPE_LABELS: Record<ApiKeyScope, Message> = {
+  track: m.keys_scope_track,
+  read: m.keys_scope_read,
+  write: m.keys_scope_write,
+  clicks: m.keys_scope_clicks,
 }
 
 const isExpired = ({ expiresAt }: ApiKey, now: Date): boolean => expiresAt !== null && expiresAt <= now
@@ -41,8 +45,8 @@ const KeyRow = ({ base, apiKey, now }: { base: string; apiKey: ApiKey; now: Date
       {apiKey.name} <code class="nowrap">…{apiKey.last4}</code>
     </td>
     <td>{apiKey.scopes.join(', ')}</td>
-    <td>{apiKey.lastUsedAt ? <Time at={apiKey.lastUsedAt} /> : 'Never'}</td>
-    <td>{apiKey.expiresAt ? <Time at={apiKey.expiresAt} /> : 'Never'}</td>
+    <td>{apiKey.lastUsedAt ? <Time at={apiKey.lastUsedAt} /> : t(m.layout_never)}</td>
+    <td>{apiKey.expiresAt ? <Time at={apiKey.expiresAt} /> : t(m.layout_never)}</td>
     <td>
       <Time at={apiKey.createdAt} />
     </td>
@@ -50,7 +54,7 @@ const KeyRow = ({ base, apiKey, now }: { base: string; apiKey: ApiKey; now: Date
       {apiKey.revokedAt ? (
         <>
           <span class="status" data-status="revoked">
-            revoked
+            {t(m.keys_revoked)}
           </span>{' '}
           <Time at={apiKey.revokedAt} />
         </>
@@ -59,20 +63,18 @@ const KeyRow = ({ base, apiKey, now }: { base: string; apiKey: ApiKey; now: Date
           {isExpired(apiKey, now) && (
             <>
               <span class="status" data-status="revoked">
-                expired
+                {t(m.keys_expired)}
               </span>{' '}
             </>
           )}
           {apiKey.replacedBy === null && !isExpired(apiKey, now) && (
             <>
               <a href={`${base}/${apiKey.id}/rotate`}>
-                Rotate<span class="hidden"> {apiKey.name}</span>
+                {t(m.keys_rotate_name, { name: apiKey.name, hidden })}
               </a>{' '}
             </>
           )}
-          <a href={`${base}/${apiKey.id}/revoke`}>
-            Revoke<span class="hidden"> {apiKey.name}</span>
-          </a>
+          <a href={`${base}/${apiKey.id}/revoke`}>{t(m.keys_revoke_name, { name: apiKey.name, hidden })}</a>
         </>
       )}
     </td>
@@ -86,7 +88,7 @@ type Props = {
   url: string
   fields?: Fields
   errors?: ErrorDetail[]
-  done?: string | undefined
+  done?: Shown | undefined
 }
 
 /** The fields of a new form: the scopes that most backends need. */
@@ -103,37 +105,37 @@ const KeysPage = ({ base, now, keys, url, fields = NEW_FIELDS, errors, done }: P
   const control = controls(LABELS, { fields, errors })
   return (
     <>
-      <h1>API keys</h1>
+      <h1>{t(m.layout_keys)}</h1>
       <Done message={done} />
       <Problem errors={errors} labels={LABELS} />
-      <p>Your backend uses an API key to report leads and sales, and to read the results.</p>
+      <p>{t(m.keys_intro)}</p>
       <form method="post" action={base}>
-        <Field
-          {...control('name')}
-          hint="For example “Checkout”."
-          required
-          maxlength={255}
-          autocomplete="off"
-        />
+        <Field {...control('name')} hint={t(m.keys_name_hint)} required maxlength={255} autocomplete="off" />
         <fieldset id="scopes">
           <legend>{LABELS.scopes}</legend>
           {API_KEY_SCOPES.map((scope) => (
-            <Checkbox label={SCOPE_LABELS[scope]} name={scope} checked={fields[scope] !== undefined} />
+            <Checkbox label={t(SCOPE_LABELS[scope])} name={scope} checked={fields[scope] !== undefined} />
           ))}
         </fieldset>
-        <Field
-          {...control('expiresAt')}
-          type="date"
-          hint="The key works until the end of this day, in UTC."
-        />
+        <Field {...control('expiresAt')} type="date" hint={t(m.keys_expires_hint)} />
         <p>
-          <button type="submit">Create API key</button>
+          <button type="submit">{t(m.keys_create)}</button>
         </p>
       </form>
       {keys.data.length === 0 ? (
-        <p class="empty">No API keys yet. Create one to report leads and sales from your backend.</p>
+        <p class="empty">{t(m.keys_none_yet)}</p>
       ) : (
-        <Table caption="API keys" head={['Name', 'Scopes', 'Last used', 'Expires', 'Created', 'Status']}>
+        <Table
+          caption={t(m.layout_keys)}
+          head={[
+            t(m.layout_name),
+            t(m.keys_scopes),
+            t(m.last_used_column),
+            t(m.keys_expires),
+            t(m.created_column),
+            t(m.status),
+          ]}
+        >
           {keys.data.map((key) => (
             <KeyRow base={base} apiKey={key} now={now} />
           ))}
@@ -153,7 +155,7 @@ export default createRoutes<WorkspaceEnv>()
     const base = `/app/${workspace.slug}/api-keys`
     const done = noticeFor(DONE, c.req.query('done'))
     const children = <KeysPage {...{ base, now, keys, done }} url={c.req.url} />
-    return renderPage(c, { title: 'API keys', section: '/api-keys', children })
+    return renderPage(c, { title: m.layout_keys, section: '/api-keys', children })
   })
   .post('/app/:workspace/api-keys', freshManagersOnly(), form(), async (c) => {
     const { db, now, workspace } = c.var
@@ -164,19 +166,19 @@ export default createRoutes<WorkspaceEnv>()
       const { limit } = Page.parse({})
       const keys = page(await listApiKeys(db, workspace.id, { limit: limit + 1 }), limit)
       const children = <KeysPage {...{ base, now, keys, fields, errors }} url={c.req.url} />
-      return renderPage(c, { title: 'API keys', section: '/api-keys', children }, 400)
+      return renderPage(c, { title: m.layout_keys, section: '/api-keys', children }, 400)
     }
     // No redirect: the key is in this response only.
     const { key, ...stored } = await createApiKey(workspace)
     const { name } = await addApiKey(db, actOf(c), { ...data, ...stored })
     const children = <CreatedKeyPage base={base} name={name} secret={key} />
-    return renderPage(c, { title: 'Your new API key', section: '/api-keys', children })
+    return renderPage(c, { title: m.keys_new, section: '/api-keys', children })
   })
   .get('/app/:workspace/api-keys/:id/rotate', managersOnly(), async (c) => {
     const { db, workspace } = c.var
     const key = await found('API key', c.req.param('id'), (id) => findApiKey(db, workspace.id, id))
     const children = <RotateKeyPage base={`/app/${workspace.slug}/api-keys`} apiKey={key} />
-    return renderPage(c, { title: 'Rotate an API key', section: '/api-keys', children })
+    return renderPage(c, { title: m.keys_rotate_title, section: '/api-keys', children })
   })
   .post('/app/:workspace/api-keys/:id/rotate', freshManagersOnly(), form(), async (c) => {
     const { db, workspace } = c.var
@@ -191,16 +193,16 @@ export default createRoutes<WorkspaceEnv>()
       const apiKey = await found('API key', c.req.param('id'), (id) => findApiKey(db, workspace.id, id))
       const problems = errors ?? [{ path: '', message: KEY_ENDED }]
       const children = <RotateKeyPage base={base} apiKey={apiKey} errors={problems} />
-      return renderPage(c, { title: 'Rotate an API key', section: '/api-keys', children }, errors ? 400 : 409)
+      return renderPage(c, { title: m.keys_rotate_title, section: '/api-keys', children }, errors ? 400 : 409)
     }
     const children = <CreatedKeyPage base={base} name={fresh.name} secret={secret} />
-    return renderPage(c, { title: 'Your new API key', section: '/api-keys', children })
+    return renderPage(c, { title: m.keys_new, section: '/api-keys', children })
   })
   .get('/app/:workspace/api-keys/:id/revoke', managersOnly(), async (c) => {
     const { db, workspace } = c.var
     const key = await found('API key', c.req.param('id'), (id) => findApiKey(db, workspace.id, id))
     const children = <RevokeKeyPage base={`/app/${workspace.slug}/api-keys`} apiKey={key} />
-    return renderPage(c, { title: 'Revoke an API key', section: '/api-keys', children })
+    return renderPage(c, { title: m.keys_revoke_title, section: '/api-keys', children })
   })
   .post('/app/:workspace/api-keys/:id/revoke', freshManagersOnly(), async (c) => {
     await found('API key', c.req.param('id'), (id) => revokeApiKey(c.var.db, actOf(c), id))

@@ -3,9 +3,11 @@ import type { Child } from 'hono/jsx'
 import type { ApplicationRow } from '../../lib/applications/applications.queries.ts'
 import { MAX_TEXT_LENGTH } from '../../lib/applications/applications.ts'
 import type { Fields } from '../../lib/http/validate.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { Checkbox, TextArea } from '../../lib/pages/fields.tsx'
 import { Status } from '../../lib/pages/ledger.tsx'
 import { Problem, Table, Time } from '../../lib/pages/parts.tsx'
+import { t } from '../../lib/pages/text.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
 import { GroupField, type Option } from './choices.tsx'
 
@@ -16,7 +18,10 @@ export const ApplicationTable = ({
   base: string
   applications: ApplicationRow[]
 }) => (
-  <Table caption="Applications" head={['Name', 'Email address', 'Program', 'Applied', 'Status']}>
+  <Table
+    caption={t(m.layout_applications)}
+    head={[t(m.layout_name), t(m.email_address), t(m.program), t(m.applied_column), t(m.status)]}
+  >
     {applications.map(({ id, name, email, programName, appliedAt, status, isBlocked }) => (
       <tr>
         <td class="name">
@@ -40,58 +45,71 @@ const Site = ({ url }: { url: string | null }) =>
       {url}
     </a>
   ) : (
-    <>None</>
+    t(m.layout_none)
   )
+
+/** When something was done, and who did it. */
+const At = ({ at, by }: { at: Date; by: string }) => (
+  <>{t(m.applications_at_by, { time: () => <Time at={at} />, by })}</>
+)
 
 const Facts = ({ application, base }: { application: ApplicationRow; base: string }) => (
   <dl class="facts">
-    <dt>Status</dt>
+    <dt>{t(m.status)}</dt>
     <dd>
-      <Status status={application.status} />
-      {application.isBlocked && ' and blocked'}
+      {application.isBlocked ? (
+        t(m.applications_status_blocked, { status: () => <Status status={application.status} /> })
+      ) : (
+        <Status status={application.status} />
+      )}
     </dd>
-    <dt>Email address</dt>
+    <dt>{t(m.email_address)}</dt>
     <dd>
-      {application.email}
-      {application.appliedAt && ', proved by a sign-in link'}
+      {application.appliedAt
+        ? t(m.applications_email_proved, { email: application.email })
+        : application.email}
     </dd>
-    <dt>Program</dt>
+    <dt>{t(m.program)}</dt>
     <dd>
       <a href={`${base}/programs/${application.programId}`}>{application.programName}</a>
     </dd>
     {application.invitedAt && (
       <>
-        <dt>Invited</dt>
+        <dt>{t(m.applications_invited)}</dt>
         <dd>
-          <Time at={application.invitedAt} /> by {application.invitedBy}
+          <At at={application.invitedAt} by={application.invitedBy ?? ''} />
         </dd>
       </>
     )}
     {application.appliedAt && (
       <>
-        <dt>Applied</dt>
+        <dt>{t(m.applied_column)}</dt>
         <dd>
           <Time at={application.appliedAt} />
         </dd>
-        <dt>Site or channel</dt>
+        <dt>{t(m.applications_site_channel)}</dt>
         <dd>
           <Site url={application.siteUrl} />
         </dd>
       </>
     )}
-    <dt>Terms</dt>
-    <dd>{application.agreementVersion ? `Accepted version ${application.agreementVersion}` : 'None'}</dd>
+    <dt>{t(m.terms)}</dt>
+    <dd>
+      {application.agreementVersion
+        ? t(m.applications_accepted_version, { version: String(application.agreementVersion) })
+        : t(m.layout_none)}
+    </dd>
     {application.decidedAt && (
       <>
-        <dt>Decided</dt>
+        <dt>{t(m.applications_decided)}</dt>
         <dd>
-          <Time at={application.decidedAt} /> by {application.decidedBy ?? 'the page, which approves at once'}
+          <At at={application.decidedAt} by={application.decidedBy ?? t(m.applications_approves_at_once)} />
         </dd>
       </>
     )}
     {application.reason && (
       <>
-        <dt>Reason</dt>
+        <dt>{t(m.layout_reason)}</dt>
         <dd class="written">{application.reason}</dd>
       </>
     )}
@@ -109,15 +127,15 @@ const Answered = ({ question, children }: { question: Child; children: string })
 const Decision = ({ path, groups, fields }: { path: string; groups: Option[]; fields: Fields }) => (
   <>
     <section>
-      <h2>Approve</h2>
+      <h2>{t(m.applications_approve)}</h2>
       <form method="post" action={`${path}/approve`}>
-        <GroupField label="Group" name="groupId" groups={groups} value={fields.groupId} />
-        <p>The applicant gets a link and an email with it.</p>
-        <button type="submit">Approve</button>
+        <GroupField label={t(m.layout_group)} name="groupId" groups={groups} value={fields.groupId} />
+        <p>{t(m.applications_approval_effect)}</p>
+        <button type="submit">{t(m.applications_approve)}</button>
       </form>
     </section>
     <section>
-      <h2>Reject</h2>
+      <h2>{t(m.applications_reject)}</h2>
       <form method="post" action={`${path}/reject`}>
         <TextArea
           label="Reason (optional)"
@@ -126,15 +144,15 @@ const Decision = ({ path, groups, fields }: { path: string; groups: Option[]; fi
           rows={3}
           value={fields.reason}
         />
-        <Checkbox label="Email the applicant, with the reason" name="sendsMail" checked={false} />
+        <Checkbox label={t(m.applications_email_reason)} name="sendsMail" checked={false} />
         <Checkbox
-          label="Block"
+          label={t(m.applications_block)}
           name="blocks"
-          hint="This address can’t apply to this program again."
+          hint={t(m.applications_block_hint)}
           checked={false}
         />
         <button type="submit" class="danger">
-          Reject
+          {t(m.applications_reject)}
         </button>
       </form>
     </section>
@@ -156,19 +174,17 @@ export const ApplicationPage = ({ workspace, application, groups, fields = {}, p
   return (
     <>
       <p>
-        <a href={`${base}/applications`}>Applications</a>
+        <a href={`${base}/applications`}>{t(m.layout_applications)}</a>
       </p>
       <h1>{application.name || application.email}</h1>
       <Problem message={problem} />
       <Facts application={application} base={base} />
       {application.partnerId && (
         <p>
-          <a href={`${base}/partners/${application.partnerId}`}>View partner</a>
+          <a href={`${base}/partners/${application.partnerId}`}>{t(m.applications_view_partner)}</a>
         </p>
       )}
-      {application.promotion && (
-        <Answered question="How will you promote us?">{application.promotion}</Answered>
-      )}
+      {application.promotion && <Answered question={t(m.your_promotion)}>{application.promotion}</Answered>}
       {application.answers.map(({ question, answer }) => (
         <Answered question={question}>{answer}</Answered>
       ))}
@@ -177,11 +193,11 @@ export const ApplicationPage = ({ workspace, application, groups, fields = {}, p
       )}
       {isManager && application.status !== 'approved' && (
         <section>
-          <h2>Delete</h2>
+          <h2>{t(m.applications_delete)}</h2>
           <form method="post" action={`${path}/delete`}>
-            <p>Deletes what the applicant has sent, and that the address is blocked.</p>
+            <p>{t(m.applications_delete_effect)}</p>
             <button type="submit" class="quiet">
-              Delete application
+              {t(m.applications_delete_button)}
             </button>
           </form>
         </section>

@@ -11,28 +11,31 @@ import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
 import { checked, form } from '../../lib/http/validate.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { areFilters, Empty, Filters, ListEnd, readFilters } from '../../lib/pages/filters.tsx'
 import { Done, noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { linkTo } from '../../lib/pages/tags.tsx'
+import { textsOf } from '../../lib/pages/text.ts'
 import { listGroups } from '../../lib/workspace/groups.queries.ts'
 import { programsAndGroupsQuery } from '../../lib/workspace/partners.queries.ts'
 import { ApplicationPage, ApplicationTable, type Props } from './application-pages.tsx'
 import { groupNames, programOptions } from './choices.tsx'
 
 const DONE = {
-  approved: 'Application approved. The partner’s link works, and an email with it is on the way.',
-  rejected: 'Application rejected.',
-  deleted: 'Application deleted.',
+  approved: m.applications_approved,
+  rejected: m.applications_rejected_notice,
+  deleted: m.applications_deleted_notice,
 }
 
-const ANY = { value: '', label: 'Any' }
+const ANY = { value: '', label: m.layout_any }
 
 const STATUSES = [
   ANY,
-  { value: 'invited', label: 'Invited' },
-  { value: 'applied', label: 'Applied' },
-  { value: 'approved', label: 'Approved' },
-  { value: 'rejected', label: 'Rejected' },
+  { value: 'invited', label: m.applications_invited },
+  { value: 'applied', label: m.applied_column },
+  { value: 'approved', label: m.application_approved },
+  { value: 'rejected', label: m.applications_status_rejected },
 ]
 
 const PATH = '/app/:workspace/applications'
@@ -62,6 +65,7 @@ const done = (c: Context<WorkspaceEnv>, code: keyof typeof DONE) =>
 /** /app/:workspace/applications: who wants to be a partner, and what managers decide. */
 export default createRoutes<WorkspaceEnv>()
   .get(PATH, async (c) => {
+    const t = textsOf(c)
     const { db, workspace } = c.var
     const base = `/app/${workspace.slug}`
     const { fields, data, errors } = readFilters(c, ApplicationQuery)
@@ -74,12 +78,12 @@ export default createRoutes<WorkspaceEnv>()
     const programs = programOptions(choices)
     const children = (
       <>
-        <h1>Applications</h1>
+        <h1>{t(m.layout_applications)}</h1>
         <Done message={noticeFor(DONE, c.req.query('done'))} />
         {workspace.role === 'manager' && (
           <p>
             <a class="button" href={`${base}/applications/invite`}>
-              Invite people
+              {t(m.applications_invite_people)}
             </a>
           </p>
         )}
@@ -90,17 +94,16 @@ export default createRoutes<WorkspaceEnv>()
           errors={errors}
           filters={[
             ...(programs.length > 1
-              ? [{ name: 'programId', label: 'Program', options: [ANY, ...programs] }]
+              ? [{ name: 'programId', label: m.program, options: [ANY, ...programs] }]
               : []),
-            { name: 'status', label: 'Status', options: STATUSES },
+            { name: 'status', label: m.status, options: STATUSES },
           ]}
         />
         {applications.length > 0 ? (
           <ApplicationTable base={base} applications={applications} />
         ) : (
           <Empty what="applications" isFiltered={areFilters(fields)}>
-            No applications yet. Each <a href={`${base}/programs`}>program’s page</a> leads to the page on
-            which people apply, which you open there.
+            {t(m.applications_none_yet, { link: linkTo(`${base}/programs`) })}
           </Empty>
         )}
         <ListEnd
@@ -113,7 +116,11 @@ export default createRoutes<WorkspaceEnv>()
         />
       </>
     )
-    return renderPage(c, { title: 'Applications', section: '/applications', children }, errors ? 400 : 200)
+    return renderPage(
+      c,
+      { title: m.layout_applications, section: '/applications', children },
+      errors ? 400 : 200,
+    )
   })
   .get(`${PATH}/:id`, async (c) => showOne(c, await findOne(c)))
   .post(`${PATH}/:id/approve`, managersOnly(), form(), async (c) => {

@@ -1,21 +1,25 @@
 /** The table of audit entries. */
+
+import type { Message } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { describeAction } from '../../lib/pages/audit-words.ts'
 import { money } from '../../lib/pages/money.tsx'
 import { Table, Time } from '../../lib/pages/parts.tsx'
+import { t } from '../../lib/pages/text.ts'
 import type { AuditRow } from '../../lib/workspace/audit.queries.ts'
 
 /** The page of an action's subject, by the first part of the action's name. */
-const PAGES: Record<string, { path: string; label: string }> = {
-  partner: { path: 'partners', label: 'Partner' },
-  coupon: { path: 'partners', label: 'Partner' },
-  statement: { path: 'partners', label: 'Partner' },
-  customer: { path: 'customers', label: 'Customer' },
-  program: { path: 'programs', label: 'Program' },
-  partners: { path: 'programs', label: 'Program' },
-  group: { path: 'groups', label: 'Group' },
-  join_page: { path: 'programs', label: 'Program' },
-  application: { path: 'applications', label: 'Application' },
-  payout_run: { path: 'payouts/runs', label: 'Payout run' },
+const PAGES: Record<string, { path: string; label: Message }> = {
+  partner: { path: 'partners', label: m.partner },
+  coupon: { path: 'partners', label: m.partner },
+  statement: { path: 'partners', label: m.partner },
+  customer: { path: 'customers', label: m.layout_customer },
+  program: { path: 'programs', label: m.program },
+  partners: { path: 'programs', label: m.program },
+  group: { path: 'groups', label: m.layout_group },
+  join_page: { path: 'programs', label: m.program },
+  application: { path: 'applications', label: m.audit_application },
+  payout_run: { path: 'payouts/runs', label: m.audit_payout_run },
 }
 
 /** Whether an import created opening balances, which the entry's own page lists. */
@@ -23,11 +27,11 @@ const hasBalances = ({ details }: AuditRow): boolean => 'openingBalances' in det
 
 /** A link to the subject of an entry. */
 const SubjectLink = ({ base, entry }: { base: string; entry: AuditRow }) => {
-  if (hasBalances(entry)) return <a href={`${base}/audit/${entry.id}`}>Opening balances</a>
+  if (hasBalances(entry)) return <a href={`${base}/audit/${entry.id}`}>{t(m.sum_opening_balance)}</a>
   const [kind = ''] = entry.action.split('.')
   const page = PAGES[kind === 'personal_data' ? String(entry.details.person) : kind]
   return page && entry.subjectId && !entry.action.endsWith('.deleted') ? (
-    <a href={`${base}/${page.path}/${entry.subjectId}`}>{page.label}</a>
+    <a href={`${base}/${page.path}/${entry.subjectId}`}>{t(page.label)}</a>
   ) : null
 }
 
@@ -41,7 +45,10 @@ export const EntryTable = ({
   entries: AuditRow[]
   ofOne?: boolean
 }) => (
-  <Table caption="Audit log" head={['Date', 'Actor', 'Action', ...(ofOne ? [] : ['Details'])]}>
+  <Table
+    caption={t(m.layout_audit)}
+    head={[t(m.date_column), t(m.audit_actor), t(m.action_column), ...(ofOne ? [] : [t(m.details_column)])]}
+  >
     {entries.map((entry) => (
       <tr>
         <td>

@@ -2,12 +2,15 @@ import { managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { describeAction } from '../../lib/pages/audit-words.ts'
 import { ListEnd, readFilters } from '../../lib/pages/filters.tsx'
 import { PartnerName } from '../../lib/pages/ledger.tsx'
 import { money } from '../../lib/pages/money.tsx'
 import { Problem, Table, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { linkTo } from '../../lib/pages/tags.tsx'
+import { t, textsOf } from '../../lib/pages/text.ts'
 import {
   type AuditRow,
   auditEntryQuery,
@@ -19,7 +22,10 @@ import { AuditQuery } from '../../lib/workspace/audit.schemas.ts'
 import { EntryTable } from './audit-table.tsx'
 
 const BalanceTable = ({ base, balances }: { base: string; balances: ImportedBalance[] }) => (
-  <Table caption="Opening balances" head={['Partner', { number: 'Amount' }, 'Commission']}>
+  <Table
+    caption={t(m.sum_opening_balance)}
+    head={[t(m.partner), { number: t(m.amount_column) }, t(m.commission)]}
+  >
     {balances.map(({ commissionId, amountCents, currency, partnerId, partnerName, partnerSlug }) => (
       <tr>
         <td>
@@ -27,7 +33,7 @@ const BalanceTable = ({ base, balances }: { base: string; balances: ImportedBala
         </td>
         <td class="number">{money(amountCents, currency)}</td>
         <td>
-          <a href={`${base}/commissions/${commissionId}`}>View commission</a>
+          <a href={`${base}/commissions/${commissionId}`}>{t(m.audit_view_commission)}</a>
         </td>
       </tr>
     ))}
@@ -40,6 +46,7 @@ const Action = ({ entry }: { entry: AuditRow }) => <>{describeAction(entry, mone
 /** /app/:workspace/audit: the audit log, and an entry with the opening balances that it names. Managers only. */
 export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/audit', managersOnly(), async (c) => {
+    const t = textsOf(c)
     const { db, workspace } = c.var
     const base = `/app/${workspace.slug}`
     const { fields, data, errors } = readFilters(c, AuditQuery)
@@ -47,18 +54,14 @@ export default createRoutes<WorkspaceEnv>()
     const { data: entries, nextCursor } = page(rows, data?.limit ?? 0)
     const children = (
       <>
-        <h1>Audit log</h1>
-        <p>What people did in this workspace, newest first. Entries cannot be changed or deleted.</p>
-        <Problem message={errors && 'This page of the log does not exist.'} />
-        {fields.subjectId && (
-          <p class="hint">
-            Entries about one subject. <a href={`${base}/audit`}>Show all entries</a>
-          </p>
-        )}
+        <h1>{t(m.layout_audit)}</h1>
+        <p>{t(m.audit_intro)}</p>
+        <Problem message={errors && t(m.audit_no_such_page)} />
+        {fields.subjectId && <p class="hint">{t(m.audit_one_subject, { link: linkTo(`${base}/audit`) })}</p>}
         {entries.length > 0 ? (
           <EntryTable base={base} entries={entries} />
         ) : (
-          <p class="empty">No entries yet.</p>
+          <p class="empty">{t(m.audit_none_yet)}</p>
         )}
         <ListEnd
           url={c.req.url}
@@ -70,9 +73,10 @@ export default createRoutes<WorkspaceEnv>()
         />
       </>
     )
-    return renderPage(c, { title: 'Audit log', section: '/audit', children }, errors ? 400 : 200)
+    return renderPage(c, { title: m.layout_audit, section: '/audit', children }, errors ? 400 : 200)
   })
   .get('/app/:workspace/audit/:id', managersOnly(), async (c) => {
+    const t = textsOf(c)
     const { db, workspace } = c.var
     const base = `/app/${workspace.slug}`
     const { entry, balances } = await found('audit entry', c.req.param('id'), async (id) => {
@@ -85,14 +89,14 @@ export default createRoutes<WorkspaceEnv>()
     const children = (
       <>
         <p>
-          <a href={`${base}/audit`}>Back to the audit log</a>
+          <a href={`${base}/audit`}>{t(m.audit_back)}</a>
         </p>
-        <h1>Audit entry</h1>
+        <h1>{t(m.audit_entry)}</h1>
         <p>
           <Time at={entry.createdAt} />, {entry.actor}: <Action entry={entry} />.
         </p>
         {balances.length > 0 && <BalanceTable base={base} balances={balances} />}
       </>
     )
-    return renderPage(c, { title: 'Audit entry', section: '/audit', children })
+    return renderPage(c, { title: m.audit_entry, section: '/audit', children })
   })

@@ -2,14 +2,16 @@ import { type Brand, isBranded, MAX_LOGO_URL_LENGTH } from '../../lib/brand/bran
 import type { StoredBrand } from '../../lib/brand/brands.queries.ts'
 import { MAX_EMAIL_LENGTH } from '../../lib/emails.ts'
 import type { Fields } from '../../lib/http/validate.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { accentClass, Logo, Support } from '../../lib/pages/brand.tsx'
 import { controls, Field, type FormState } from '../../lib/pages/fields.tsx'
+import { t } from '../../lib/pages/text.ts'
 import type { Program } from '../../lib/workspace/programs.queries.ts'
 
 export const BRAND_LABELS = {
-  logoUrl: 'Logo URL (optional)',
-  accentColor: 'Accent color (optional)',
-  supportEmail: 'Support address (optional)',
+  logoUrl: m.programs_logo_url,
+  accentColor: m.programs_accent_color,
+  supportEmail: m.programs_support_address,
 }
 
 /** A form as API input. */
@@ -30,10 +32,10 @@ const fieldsOf = ({ logoUrl, accentColor, supportEmail }: Brand): Fields => ({
 const Saved = ({ program, brand }: { program: Program; brand: Brand }) =>
   isBranded(brand) ? (
     <div class={['card', accentClass(brand)].filter(Boolean).join(' ')}>
-      <h3>Preview</h3>
+      <h3>{t(m.programs_preview)}</h3>
       <Logo logoUrl={brand.logoUrl} name={program.name} />
       <p class="actions">
-        <span class="button">Button</span>{' '}
+        <span class="button">{t(m.programs_button)}</span>{' '}
         <a href={program.siteUrl} rel="noreferrer">
           {new URL(program.siteUrl).host}
         </a>
@@ -41,7 +43,7 @@ const Saved = ({ program, brand }: { program: Program; brand: Brand }) =>
       <Support supportEmail={brand.supportEmail} />
     </div>
   ) : (
-    <p class="empty">No branding yet. Partners see the name of the program, in Tributary’s colors.</p>
+    <p class="empty">{t(m.programs_no_branding_yet)}</p>
   )
 
 type FormProps = { base: string; program: Program; brand: StoredBrand; refused: FormState | undefined }
@@ -53,14 +55,14 @@ const BrandForm = ({ base, program, brand, refused }: FormProps) => {
       <input type="hidden" name="brandVersion" value={brand.version} />
       <Field
         {...control('logoUrl')}
-        hint="The https address of an image. It is shown up to 200 × 48 pixels large, on light and on dark pages."
+        hint={t(m.programs_logo_hint)}
         type="url"
         maxlength={MAX_LOGO_URL_LENGTH}
         autocomplete="off"
       />
       <Field
         {...control('accentColor')}
-        hint="Of buttons and links, such as #1f5f4a. Links are darkened or lightened where they could not be read."
+        hint={t(m.programs_color_hint)}
         pattern="#[0-9a-fA-F]{6}"
         maxlength={7}
         autocomplete="off"
@@ -68,12 +70,12 @@ const BrandForm = ({ base, program, brand, refused }: FormProps) => {
       />
       <Field
         {...control('supportEmail')}
-        hint="Where partners write to. Without one, pages that send a partner to you name the manager who has been one longest."
+        hint={t(m.programs_support_hint)}
         type="email"
         maxlength={MAX_EMAIL_LENGTH}
         autocomplete="off"
       />
-      <button type="submit">Save branding</button>
+      <button type="submit">{t(m.programs_save_branding)}</button>
     </form>
   )
 }
@@ -82,18 +84,15 @@ const BrandForm = ({ base, program, brand, refused }: FormProps) => {
 const Replies = ({ base, program, brand, isManager }: FormProps & { isManager: boolean }) => {
   if (!brand.supportEmail) return null
   if (brand.supportEmailVerified)
-    return <p>{brand.supportEmail} is confirmed: replies to the program’s emails go there.</p>
+    return <p>{t(m.programs_support_confirmed, { supportEmail: brand.supportEmail })}</p>
   return (
     <>
-      <p>
-        {brand.supportEmail} is not confirmed yet, so replies to the program’s emails go to the sender of this
-        installation.
-      </p>
+      <p>{t(m.programs_support_not_confirmed, { supportEmail: brand.supportEmail })}</p>
       {isManager && (
         <form method="post" action={`${base}/programs/${program.id}/branding/confirmation`}>
           <input type="hidden" name="supportEmail" value={brand.supportEmail} />
           <button type="submit" class="quiet">
-            Send confirmation link
+            {t(m.programs_send_confirmation_link)}
           </button>
         </form>
       )}
@@ -104,11 +103,8 @@ const Replies = ({ base, program, brand, isManager }: FormProps & { isManager: b
 /** How a program looks to partners, and the form that changes it. */
 export const Branding = ({ isManager, ...props }: FormProps & { isManager: boolean }) => (
   <>
-    <h2 id="branding">Branding</h2>
-    <p>
-      The page on which people apply, the portal and the program’s emails to partners show the logo, the color
-      and the address.
-    </p>
+    <h2 id="branding">{t(m.programs_branding)}</h2>
+    <p>{t(m.programs_branding_intro)}</p>
     <Saved program={props.program} brand={props.brand} />
     <Replies {...props} isManager={isManager} />
     {isManager && <BrandForm {...props} />}

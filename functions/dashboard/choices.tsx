@@ -1,5 +1,6 @@
 /** Fields in which a manager chooses a program, or a group. */
 import type { ErrorDetail } from '../../lib/http/errors.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { Select } from '../../lib/pages/fields.tsx'
 
 /** A program with one of its groups, if it has any. */
@@ -49,4 +50,6 @@ export const ProgramField = ({ choices, ...control }: Props & { choices: Program
 
 /** A group, or none. Nothing is asked for where no groups exist. */
 export const GroupField = ({ groups, ...control }: Props & { groups: Option[]; hint?: string }) =>
-  groups.length > 0 ? <Select {...control} options={[{ value: '', label: 'None' }, ...groups]} /> : null
+  groups.length > 0 ? (
+    <Select {...control} options={[{ value: '', label: m.layout_none }, ...groups]} />
+  ) : null

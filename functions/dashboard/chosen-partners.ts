@@ -2,20 +2,23 @@
 import * as z from 'zod'
 import { ApiError } from '../../lib/http/errors.ts'
 import type { Fields } from '../../lib/http/validate.ts'
+import { inEnglish } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { chosenIn } from '../../lib/pages/choice.tsx'
 
 /** More than a page of the list has. Their ids fit into a form several times. */
 const MAX_CHOSEN = 500
 
 export const chosenPartners = z
-  .array(z.uuid('Must be the id of a partner.').toLowerCase())
-  .min(1, 'Choose at least one partner.')
-  .max(MAX_CHOSEN, `Choose at most ${MAX_CHOSEN} partners.`)
+  .array(z.uuid(inEnglish(m.partners_must_be_id)).toLowerCase())
+  .min(1, inEnglish(m.partners_choose_one))
+  .max(MAX_CHOSEN, inEnglish(m.partners_choose_at_most, { max: String(MAX_CHOSEN) }))
 
 /** The ids that a form chooses. @throws {ApiError} `invalid_body` */
 export const readChosen = (fields: Fields): string[] => {
   const read = chosenPartners.safeParse(chosenIn(fields))
-  if (!read.success) throw new ApiError('invalid_body', read.error.issues[0]?.message ?? 'Choose partners.')
+  if (!read.success)
+    throw new ApiError('invalid_body', read.error.issues[0]?.message ?? inEnglish(m.partners_choose))
   return read.data
 }
 

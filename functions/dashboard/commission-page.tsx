@@ -2,10 +2,14 @@
 import type { Child } from 'hono/jsx'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Fields } from '../../lib/http/validate.ts'
+import type { Message } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { Field } from '../../lib/pages/fields.tsx'
 import { PartnerName, Status, typeOf } from '../../lib/pages/ledger.tsx'
 import { money } from '../../lib/pages/money.tsx'
 import { Done, Problem, Time } from '../../lib/pages/parts.tsx'
+import { linkTo } from '../../lib/pages/tags.tsx'
+import { type Shown, t } from '../../lib/pages/text.ts'
 import type { CommissionRow } from '../../lib/tracking/commissions.queries.ts'
 import { MAX_REASON_LENGTH } from '../../lib/tracking/commissions.schemas.ts'
 import { commissionStatus, isOfShadowMode } from '../../lib/tracking/commissions.ts'
@@ -18,14 +22,14 @@ export type RefusedForm = {
   form: 'adjustment' | 'hold' | 'reversal'
   fields: Fields
   errors: ErrorDetail[]
-  message?: string
+  message?: Shown
 }
 
 type Props = {
   workspace: Workspace
   commission: CommissionRow
   now: Date
-  done: string | undefined
+  done: Shown | undefined
   refused: RefusedForm | undefined
 }
 
@@ -36,10 +40,13 @@ export const CommissionPage = ({ workspace, commission, now, done, refused }: Pr
   return (
     <>
       <p>
-        <a href={`${base}/commissions`}>Commissions</a>
+        <a href={`${base}/commissions`}>{t(m.nav_commissions)}</a>
       </p>
       <h1>
-        {typeOf(commission)} of {money(commission.amountCents, commission.currency)}
+        {t(m.commissions_title, {
+          typeOf: typeOf(commission),
+          amount: money(commission.amountCents, commission.currency),
+        })}
       </h1>
       <Done message={done} />
       <Problem message={refused?.message} errors={refused?.errors} />
@@ -48,14 +55,14 @@ export const CommissionPage = ({ workspace, commission, now, done, refused }: Pr
         <>
           {commission.kind !== 'reversal' && (
             <section class="card">
-              <h2>Review</h2>
+              <h2>{t(m.commissions_review)}</h2>
               {commission.isHeld ? <Decide path={path} /> : <Hold path={path} refused={of('hold')} />}
             </section>
           )}
           {commission.kind !== 'reversal' && commission.amountCents > 0n && (
             <section class="card">
-              <h2>Reversal</h2>
-              <p>Takes back all or a part. What was paid already is deducted from the next payout.</p>
+              <h2>{t(m.kind_reversal)}</h2>
+              <p>{t(m.commissions_reversal_effect)}</p>
               <ReversalForm
                 action={`${path}/reverse`}
                 currency={commission.currency}
@@ -64,8 +71,8 @@ export const CommissionPage = ({ workspace, commission, now, done, refused }: Pr
             </section>
           )}
           <section class="card">
-            <h2>Adjustment</h2>
-            <p>Adds to what the partner has earned, or deducts from it. It is payable at once.</p>
+            <h2>{t(m.kind_adjustment)}</h2>
+            <p>{t(m.commissions_adjustment_effect)}</p>
             <AdjustmentForm
               action={`${path}/adjust`}
               currency={commission.currency}
@@ -79,26 +86,21 @@ export const CommissionPage = ({ workspace, commission, now, done, refused }: Pr
   )
 }
 
-const Fact = ({ name, children }: { name: string; children: Child }) => (
+const Fact = ({ name, children }: { name: Message; children: Child }) => (
   <>
-    <dt>{name}</dt>
+    <dt>{t(name)}</dt>
     <dd>{children}</dd>
   </>
-)
-
-/** A link to an event or a commission of the ledger. */
-const Row = ({ base, what, id }: { base: string; what: 'event' | 'commission'; id: string }) => (
-  <a href={`${base}/${what}s/${id}`}>View {what}</a>
 )
 
 const Facts = ({ base, commission, now }: { base: string; commission: CommissionRow; now: Date }) => {
   const { eventId, reversesId, payoutId, customerExternalId, adjustmentReason, correctsId } = commission
   return (
     <dl class="facts">
-      <Fact name="Status">
+      <Fact name={m.status}>
         <Status status={commissionStatus(commission, now)} />
       </Fact>
-      <Fact name="Partner">
+      <Fact name={m.partner}>
         <PartnerName
           base={base}
           id={commission.partnerId}
@@ -107,35 +109,41 @@ const Facts = ({ base, commission, now }: { base: string; commission: Commission
           isTest={commission.partnerIsTest}
         />
       </Fact>
-      {customerExternalId !== null && <Fact name="Customer">{customerExternalId}</Fact>}
-      <Fact name="Created">
-        <Time at={commission.createdAt} />
-        {commission.adjustedBy !== null && `, by ${commission.adjustedBy}`}
+      {customerExternalId !== null && <Fact name={m.layout_customer}>{customerExternalId}</Fact>}
+      <Fact name={m.created_column}>
+        {commission.adjustedBy === null ? (
+          <Time at={commission.createdAt} />
+        ) : (
+          t(m.commissions_adjusted_by, {
+            time: () => <Time at={commission.createdAt} />,
+            by: commission.adjustedBy,
+          })
+        )}
       </Fact>
-      {adjustmentReason !== null && <Fact name="Reason">{adjustmentReason}</Fact>}
-      <Fact name="Payable from">
-        {isOfShadowMode(commission) ? 'Never: another platform pays it' : <Time at={commission.payableAt} />}
+      {adjustmentReason !== null && <Fact name={m.layout_reason}>{adjustmentReason}</Fact>}
+      <Fact name={m.commissions_payable_from}>
+        {isOfShadowMode(commission) ? t(m.commissions_never_payable) : <Time at={commission.payableAt} />}
       </Fact>
       {(eventId ?? commission.adjustedEventId) !== null && (
-        <Fact name="Event">
-          <Row base={base} what="event" id={eventId ?? commission.adjustedEventId ?? ''} />,{' '}
-          <a href={`${base}/commissions?eventId=${eventId ?? commission.adjustedEventId}`}>
-            all its commissions
-          </a>
+        <Fact name={m.event_column}>
+          {t(m.commissions_event_and_all, {
+            event: linkTo(`${base}/events/${eventId ?? commission.adjustedEventId}`),
+            all: linkTo(`${base}/commissions?eventId=${eventId ?? commission.adjustedEventId}`),
+          })}
         </Fact>
       )}
       {(reversesId ?? correctsId) !== null && (
-        <Fact name={reversesId ? 'Reverses' : 'Corrects'}>
-          <Row base={base} what="commission" id={reversesId ?? correctsId ?? ''} />
+        <Fact name={reversesId ? m.commissions_reverses : m.commissions_corrects}>
+          <a href={`${base}/commissions/${reversesId ?? correctsId}`}>{t(m.commissions_view_commission)}</a>
         </Fact>
       )}
       {payoutId !== null && (
-        <Fact name="Payout">
-          <a href={`${base}/commissions?payoutId=${payoutId}`}>View its commissions</a>
+        <Fact name={m.payout}>
+          <a href={`${base}/commissions?payoutId=${payoutId}`}>{t(m.commissions_view_its_commissions)}</a>
         </Fact>
       )}
       {commission.holdReason !== null && (
-        <Fact name="Hold">
+        <Fact name={m.commissions_hold_fact}>
           <HoldFact commission={commission} />
         </Fact>
       )}
@@ -143,34 +151,33 @@ const Facts = ({ base, commission, now }: { base: string; commission: Commission
   )
 }
 
+/** Why a commission is held, since when, and what was decided. */
 const HoldFact = ({ commission }: { commission: CommissionRow }) => {
   const { holdReason, holdNote, heldBy, heldAt, resolution, resolvedAt, resolvedBy } = commission
+  const why =
+    holdReason === 'manual'
+      ? t(m.commissions_held_by, { by: heldBy ?? '', note: holdNote ?? '' })
+      : t(m.commissions_possible_duplicate)
+  const held = () => (heldAt ? <Time at={heldAt} /> : '')
+  if (!resolution || !resolvedAt) return <>{t(m.commissions_hold_open, { why, held })}</>
+  const resolved = () => <Time at={resolvedAt} />
+  const decided = { why, held, resolution, resolved }
   return (
     <>
-      {holdReason === 'manual' ? `Held by ${heldBy}: “${holdNote}”` : 'Possible duplicate'}
-      {heldAt && (
-        <>
-          , <Time at={heldAt} />
-        </>
-      )}
-      {resolution && resolvedAt && (
-        <>
-          ; {resolution} {resolvedBy && `by ${resolvedBy} `}
-          <Time at={resolvedAt} />
-        </>
-      )}
-      .
+      {resolvedBy
+        ? t(m.commissions_hold_resolved_by, { ...decided, by: resolvedBy })
+        : t(m.commissions_hold_resolved, decided)}
     </>
   )
 }
 
 const Hold = ({ path, refused }: { path: string; refused: RefusedForm | undefined }) => (
   <form method="post" action={`${path}/hold`}>
-    <p>A held commission is not paid until a manager releases it. The partner sees it as in review.</p>
+    <p>{t(m.commissions_hold_effect)}</p>
     <Field
-      label="Reason for the hold"
+      label={t(m.commissions_hold_reason)}
       name="note"
-      hint="The partner sees it."
+      hint={t(m.commissions_partner_sees_it)}
       required
       maxlength={MAX_REASON_LENGTH}
       autocomplete="off"
@@ -178,21 +185,21 @@ const Hold = ({ path, refused }: { path: string; refused: RefusedForm | undefine
       errors={refused?.errors}
     />
     <p>
-      <button type="submit">Hold commission</button>
+      <button type="submit">{t(m.commissions_hold)}</button>
     </p>
   </form>
 )
 
 const Decide = ({ path }: { path: string }) => (
   <>
-    <p>Releasing makes the commission payable after its holding period. Rejecting reverses it.</p>
+    <p>{t(m.commissions_decide_effect)}</p>
     <div class="actions">
       <form method="post" action={`${path}/release`}>
-        <button type="submit">Release</button>
+        <button type="submit">{t(m.commissions_release)}</button>
       </form>
       <form method="post" action={`${path}/reject`}>
         <button type="submit" class="danger">
-          Reject
+          {t(m.commissions_reject)}
         </button>
       </form>
     </div>

@@ -3,6 +3,7 @@ import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts
 import { createRoutes } from '../../lib/http/app.ts'
 import { found, notFound } from '../../lib/http/found.ts'
 import { checked, form } from '../../lib/http/validate.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { saveAdjustment } from '../../lib/tracking/adjustments.queries.ts'
@@ -15,13 +16,12 @@ import { CommissionPage, type RefusedForm } from './commission-page.tsx'
 import { readReversal } from './reversal-form.tsx'
 
 const DONE = {
-  adjusted: 'Earnings adjusted.',
-  reversed: 'Commission reversed.',
-  held: 'Commission held. It is not paid until a manager releases it.',
+  adjusted: m.commissions_adjusted_notice,
+  reversed: m.commissions_reversed_notice,
+  held: m.commissions_held_notice,
 }
 
-const REVERSAL_SAVED =
-  'This form was already submitted with other values, and that reversal was saved. Reload the page to make another one.'
+const REVERSAL_SAVED = m.commissions_reversal_already_saved
 
 /** The commission of the URL. @throws {ApiError} `not_found` */
 const read = (c: Context<WorkspaceEnv>) =>
@@ -33,7 +33,7 @@ const show = async (c: Context<WorkspaceEnv>, refused?: RefusedForm, status: 200
   const commission = await read(c)
   const done = refused ? undefined : noticeFor(DONE, c.req.query('done'))
   const children = <CommissionPage {...{ workspace, commission, now, done, refused }} />
-  return renderPage(c, { title: 'Commission', section: '/commissions', children }, status)
+  return renderPage(c, { title: m.commission, section: '/commissions', children }, status)
 }
 
 const PATH = '/app/:workspace/commissions/:id'

@@ -5,11 +5,14 @@ import type { Db } from '../../lib/db/connection.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { form } from '../../lib/http/validate.ts'
+import { inEnglish } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { chosenIn } from '../../lib/pages/choice.tsx'
 import { Field } from '../../lib/pages/fields.tsx'
 import { money } from '../../lib/pages/money.tsx'
 import { Table } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { t, textsOf } from '../../lib/pages/text.ts'
 import { counted } from '../../lib/plural.ts'
 import type { CommissionRow } from '../../lib/tracking/commissions.queries.ts'
 import { MAX_REASON_LENGTH, NewHold } from '../../lib/tracking/commissions.schemas.ts'
@@ -21,20 +24,20 @@ import type { Act } from '../../lib/workspace/audit.queries.ts'
 /** The form below the list, to which its checkboxes belong. */
 export const CommissionActions = ({ id, base }: { id: string; base: string }) => (
   <section>
-    <h2>Change the chosen commissions</h2>
+    <h2>{t(m.commissions_change_chosen)}</h2>
     <form id={id} class="inline" method="post" action={`${base}/commissions/change`}>
       <Field
-        label="Reason to hold"
+        label={t(m.commissions_reason_to_hold)}
         name="note"
-        hint="The partner sees it."
+        hint={t(m.commissions_partner_sees_it)}
         maxlength={MAX_REASON_LENGTH}
         autocomplete="off"
       />
       <button type="submit" name="change" value="hold" class="quiet">
-        Hold
+        {t(m.commissions_hold_chosen)}
       </button>
       <button type="submit" name="change" value="release" class="quiet">
-        Release
+        {t(m.commissions_release)}
       </button>
     </form>
   </section>
@@ -44,9 +47,9 @@ export const CommissionActions = ({ id, base }: { id: string; base: string }) =>
 const MAX_CHOSEN = 50
 
 const chosen = z
-  .array(z.uuid('Must be the id of a commission.'))
-  .min(1, 'Choose at least one commission.')
-  .max(MAX_CHOSEN, `Choose at most ${MAX_CHOSEN} commissions.`)
+  .array(z.uuid(inEnglish(m.commissions_must_be_id)))
+  .min(1, inEnglish(m.commissions_choose_one))
+  .max(MAX_CHOSEN, inEnglish(m.commissions_choose_at_most, { max: String(MAX_CHOSEN) }))
 
 const Change = z.discriminatedUnion(
   'change',
@@ -54,7 +57,7 @@ const Change = z.discriminatedUnion(
     z.object({ change: z.literal('hold'), note: NewHold.shape.note, commissions: chosen }),
     z.object({ change: z.literal('release'), commissions: chosen }),
   ],
-  'Choose what to change.',
+  inEnglish(m.commissions_choose_change),
 )
 type Change = z.output<typeof Change>
 
@@ -76,7 +79,10 @@ const changeAll = async (db: Db, act: Act, change: Change): Promise<Result[]> =>
 }
 
 const Refused = ({ base, refused }: { base: string; refused: Result[] }) => (
-  <Table caption="Not changed" head={['Partner', { number: 'Amount' }, 'Reason']}>
+  <Table
+    caption={t(m.commissions_not_changed)}
+    head={[t(m.partner), { number: t(m.amount_column) }, t(m.layout_reason)]}
+  >
     {refused.map(({ commission, refusal }) => (
       <tr>
         <td>{commission.partnerName ?? commission.partnerSlug}</td>
@@ -96,11 +102,12 @@ export default createRoutes<WorkspaceEnv>().post(
   managersOnly(),
   form(),
   async (c) => {
+    const t = textsOf(c)
     const base = `/app/${c.var.workspace.slug}`
     const fields = c.req.valid('form')
     const read = Change.safeParse({ note: '', ...fields, commissions: chosenIn(fields) })
     if (!read.success)
-      throw new ApiError('invalid_body', read.error.issues[0]?.message ?? 'Choose commissions.')
+      throw new ApiError('invalid_body', read.error.issues[0]?.message ?? t(m.commissions_choose))
     const results = await changeAll(c.var.db, actOf(c), read.data)
     const refused = results.filter(({ refusal }) => refusal !== null)
     const count = counted(results.length - refused.length, 'commission')
@@ -110,7 +117,7 @@ export default createRoutes<WorkspaceEnv>().post(
         <h1>{title}</h1>
         {refused.length > 0 && <Refused base={base} refused={refused} />}
         <p>
-          <a href={`${base}/commissions`}>Back to the commissions</a>
+          <a href={`${base}/commissions`}>{t(m.commissions_back)}</a>
         </p>
       </>
     )

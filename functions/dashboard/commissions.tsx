@@ -2,25 +2,28 @@ import type { WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { page } from '../../lib/http/lists.ts'
 import { inEnglish } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { COMMISSION_KIND_NAMES } from '../../lib/languages/names.ts'
 import { areFilters, Empty, Filters, ListEnd, partnerChip, readFilters } from '../../lib/pages/filters.tsx'
 import { CommissionTable } from '../../lib/pages/ledger.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { sortingByTime } from '../../lib/pages/sorting.ts'
+import { linkTo } from '../../lib/pages/tags.tsx'
+import { textsOf } from '../../lib/pages/text.ts'
 import { orderOf } from '../../lib/tracking/commission-lists.queries.ts'
 import { listCommissions } from '../../lib/tracking/commissions.queries.ts'
 import { CommissionQuery } from '../../lib/tracking/commissions.schemas.ts'
 import { CommissionActions } from './commissions-actions.tsx'
 
-const ANY = { value: '', label: 'Any' }
+const ANY = { value: '', label: m.layout_any }
 const STATUSES = [
   ANY,
-  { value: 'held', label: 'Held' },
-  { value: 'pending', label: 'Pending' },
-  { value: 'payable', label: 'Payable' },
-  { value: 'processing', label: 'Processing' },
-  { value: 'paid', label: 'Paid' },
-  { value: 'shadow', label: 'Shadow' },
+  { value: 'held', label: m.commissions_held },
+  { value: 'pending', label: m.balance_pending },
+  { value: 'payable', label: m.balance_payable },
+  { value: 'processing', label: m.balance_processing },
+  { value: 'paid', label: m.balance_paid },
+  { value: 'shadow', label: m.commissions_shadow },
 ]
 const KINDS = [
   ANY,
@@ -32,6 +35,7 @@ const SORTED = { id: 'created', payable_at: 'payableFrom', payout_id: 'status' }
 
 /** /app/:workspace/commissions: the commissions of all partners. */
 export default createRoutes<WorkspaceEnv>().get('/app/:workspace/commissions', async (c) => {
+  const t = textsOf(c)
   const { db, now, workspace } = c.var
   const base = `/app/${workspace.slug}`
   const { fields, data, errors } = readFilters(c, CommissionQuery)
@@ -40,27 +44,23 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/commissions', a
   const isManager = workspace.role === 'manager'
   const children = (
     <>
-      <h1>Commissions</h1>
-      <p>
-        A commission is pending during the program’s holding period, then payable, then paid by a payout.
-        Refunds and disputes add reversals. Open an event to see how its commission was calculated.{' '}
-        <a href={`${base}/commissions/held`}>Review held commissions</a>
-      </p>
+      <h1>{t(m.nav_commissions)}</h1>
+      <p>{t(m.commissions_page_intro, { link: linkTo(`${base}/commissions/held`) })}</p>
       <Filters
         what="commissions"
         path={`${base}/commissions`}
         fields={fields}
         errors={errors}
         filters={[
-          { name: 'customerExternalId', label: 'Customer external ID', maxlength: 255 },
-          { name: 'status', label: 'Status', options: STATUSES },
-          { name: 'kind', label: 'Type', options: KINDS },
+          { name: 'customerExternalId', label: m.commissions_customer_external_id, maxlength: 255 },
+          { name: 'status', label: m.status, options: STATUSES },
+          { name: 'kind', label: m.type_column, options: KINDS },
         ]}
         linked={{
-          partnerId: partnerChip(commissions[0]),
-          eventId: 'One event',
-          payoutId: 'One payout',
-          order: 'Oldest first',
+          partnerId: partnerChip(commissions[0], t),
+          eventId: t(m.commissions_one_event),
+          payoutId: t(m.commissions_one_payout),
+          order: t(m.commissions_oldest_first),
         }}
       />
       {commissions.length > 0 ? (
@@ -82,7 +82,7 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/commissions', a
         </>
       ) : (
         <Empty what="commissions" isFiltered={areFilters(fields)}>
-          No commissions yet. They appear here when a partner’s sale or lead is rewarded.
+          {t(m.commissions_none_yet)}
         </Empty>
       )}
       <ListEnd
@@ -95,5 +95,5 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/commissions', a
       />
     </>
   )
-  return renderPage(c, { title: 'Commissions', section: '/commissions', children }, errors ? 400 : 200)
+  return renderPage(c, { title: m.nav_commissions, section: '/commissions', children }, errors ? 400 : 200)
 })

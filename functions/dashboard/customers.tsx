@@ -4,6 +4,7 @@ import { CustomerQuery } from '../../lib/customers/customers.schemas.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { areFilters, Empty, Filters, ListEnd, partnerChip, readFilters } from '../../lib/pages/filters.tsx'
 import { Identities } from '../../lib/pages/identities.tsx'
 import { CustomerTable, OwnerName } from '../../lib/pages/ledger.tsx'
@@ -11,26 +12,27 @@ import { Time } from '../../lib/pages/parts.tsx'
 import { priorWords } from '../../lib/pages/prior.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { sortingByTime } from '../../lib/pages/sorting.ts'
+import { t, textsOf } from '../../lib/pages/text.ts'
 
 type CustomerPageProps = { base: string; customer: CustomerRow; isManager: boolean }
 
 const CustomerPage = ({ base, customer, isManager }: CustomerPageProps) => (
   <>
-    <h1>Customer {customer.externalId}</h1>
+    <h1>{t(m.customers_title, { externalId: customer.externalId })}</h1>
     <dl class="facts">
-      <dt>Partner</dt>
+      <dt>{t(m.partner)}</dt>
       <dd>
         <OwnerName base={base} customer={customer} />
       </dd>
-      <dt>Email address</dt>
-      <dd>{customer.email ?? 'Unknown'}</dd>
-      <dt>Name</dt>
-      <dd>{customer.name ?? 'Unknown'}</dd>
-      <dt>Imported</dt>
-      <dd>{customer.importedAt ? <Time at={customer.importedAt} /> : 'No'}</dd>
+      <dt>{t(m.email_address)}</dt>
+      <dd>{customer.email ?? t(m.customers_unknown)}</dd>
+      <dt>{t(m.layout_name)}</dt>
+      <dd>{customer.name ?? t(m.customers_unknown)}</dd>
+      <dt>{t(m.customers_imported)}</dt>
+      <dd>{customer.importedAt ? <Time at={customer.importedAt} /> : t(m.customers_not_imported)}</dd>
       {customer.startedAt && (
         <>
-          <dt>Rewarded since</dt>
+          <dt>{t(m.customers_rewarded_since)}</dt>
           <dd>
             <Time at={customer.startedAt} />
           </dd>
@@ -38,25 +40,26 @@ const CustomerPage = ({ base, customer, isManager }: CustomerPageProps) => (
       )}
       {customer.prior && (
         <>
-          <dt>Paid before the move</dt>
+          <dt>{t(m.customers_paid_before_move)}</dt>
           <dd>
-            {priorWords(customer.prior)}
-            {customer.prior.partnerId !== customer.partnerId && ', to another partner'}
+            {customer.prior.partnerId === customer.partnerId
+              ? priorWords(customer.prior)
+              : t(m.customers_prior_to_another, { prior: priorWords(customer.prior) })}
           </dd>
         </>
       )}
     </dl>
-    <h2>Identities</h2>
-    <p>A sale or lead under any of these IDs is this customer’s. An email address only matches.</p>
+    <h2>{t(m.customers_identities)}</h2>
+    <p>{t(m.customers_identities_intro)}</p>
     <Identities identities={customer.identities} />
     <p>
       <a href={`${base}/commissions?customerExternalId=${encodeURIComponent(customer.externalId)}`}>
-        View commissions of this customer
+        {t(m.customers_view_commissions)}
       </a>
     </p>
     {isManager && (
       <p>
-        <a href={`${base}/customers/${customer.id}/personal-data`}>Personal data</a>
+        <a href={`${base}/customers/${customer.id}/personal-data`}>{t(m.customers_personal_data)}</a>
       </p>
     )}
   </>
@@ -65,6 +68,7 @@ const CustomerPage = ({ base, customer, isManager }: CustomerPageProps) => (
 /** /app/:workspace/customers and /customers/:id: customers, their ids and their partners. */
 export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/customers/:id', async (c) => {
+    const t = textsOf(c)
     const { db, workspace } = c.var
     const base = `/app/${workspace.slug}`
     const id = c.req.param('id')
@@ -72,9 +76,14 @@ export default createRoutes<WorkspaceEnv>()
     // It was merged into another.
     if (customer.id !== id.toLowerCase()) return c.redirect(`${base}/customers/${customer.id}`)
     const children = <CustomerPage base={base} customer={customer} isManager={workspace.role === 'manager'} />
-    return renderPage(c, { title: `Customer ${customer.externalId}`, section: '/customers', children })
+    return renderPage(c, {
+      title: t(m.customers_title, { externalId: customer.externalId }),
+      section: '/customers',
+      children,
+    })
   })
   .get('/app/:workspace/customers', async (c) => {
+    const t = textsOf(c)
     const { db, workspace } = c.var
     const base = `/app/${workspace.slug}`
     const { fields, data, errors } = readFilters(c, CustomerQuery)
@@ -82,18 +91,18 @@ export default createRoutes<WorkspaceEnv>()
     const { data: customers, nextCursor } = page(rows, data?.limit ?? 0)
     const children = (
       <>
-        <h1>Customers</h1>
-        <p>Customers attributed to a partner by a lead, a sale or an import, with their current partner.</p>
+        <h1>{t(m.layout_customers)}</h1>
+        <p>{t(m.customers_intro)}</p>
         <Filters
           what="customers"
           path={`${base}/customers`}
           fields={fields}
           errors={errors}
           filters={[
-            { name: 'externalId', label: 'External ID', maxlength: 255 },
-            { name: 'email', label: 'Email address', maxlength: 320 },
+            { name: 'externalId', label: m.customers_external_id, maxlength: 255 },
+            { name: 'email', label: m.email_address, maxlength: 320 },
           ]}
-          linked={{ partnerId: partnerChip(customers[0]), order: 'Oldest first' }}
+          linked={{ partnerId: partnerChip(customers[0], t), order: t(m.customers_oldest_first) }}
         />
         {customers.length > 0 ? (
           <CustomerTable
@@ -103,7 +112,7 @@ export default createRoutes<WorkspaceEnv>()
           />
         ) : (
           <Empty what="customers" isFiltered={areFilters(fields)}>
-            No customers yet. They appear here once a lead, sale or import attributes them to a partner.
+            {t(m.customers_none_yet)}
           </Empty>
         )}
         <ListEnd
@@ -116,5 +125,5 @@ export default createRoutes<WorkspaceEnv>()
         />
       </>
     )
-    return renderPage(c, { title: 'Customers', section: '/customers', children }, errors ? 400 : 200)
+    return renderPage(c, { title: m.layout_customers, section: '/customers', children }, errors ? 400 : 200)
   })

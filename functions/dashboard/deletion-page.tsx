@@ -1,5 +1,9 @@
+import type { Message } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { Field } from '../../lib/pages/fields.tsx'
 import { Done, Problem } from '../../lib/pages/parts.tsx'
+import { strong } from '../../lib/pages/tags.tsx'
+import { type Shown, t } from '../../lib/pages/text.ts'
 import type { Deletion } from '../../lib/workspace/deletion.queries.ts'
 import { DELETION_DAYS, UNDER_WAY } from '../../lib/workspace/deletion.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
@@ -16,31 +20,31 @@ const LISTS = [
   'audit',
 ] as const
 
-const LABELS: Record<(typeof LISTS)[number], string> = {
-  partners: 'Partners',
-  customers: 'Customers',
-  events: 'Sales and leads',
-  commissions: 'Commissions',
-  payouts: 'Payouts',
-  applications: 'Applications',
-  mails: 'Emails',
-  audit: 'Audit log',
+const LABELS: Record<(typeof LISTS)[number], Message> = {
+  partners: m.layout_partners,
+  customers: m.layout_customers,
+  events: m.nav_events,
+  commissions: m.nav_commissions,
+  payouts: m.nav_payouts,
+  applications: m.layout_applications,
+  mails: m.layout_mails,
+  audit: m.layout_audit,
 }
 
 const Downloads = ({ slug }: { slug: string }) => (
   <section class="card">
-    <h2>Downloads</h2>
-    <p>Nothing can be restored afterwards. Download what you need, and what your tax law makes you keep.</p>
+    <h2>{t(m.settings_downloads)}</h2>
+    <p>{t(m.settings_downloads_hint)}</p>
     <ul>
       {LISTS.map((list) => (
         <li>
-          <a href={`/api/workspaces/${slug}/export/${list}.csv`}>{LABELS[list]}</a>{' '}
-          <span class="hint">CSV</span>
+          <a href={`/api/workspaces/${slug}/export/${list}.csv`}>{t(LABELS[list])}</a>{' '}
+          <span class="hint">{t(m.settings_csv)}</span>
         </li>
       ))}
       <li>
-        <a href={`/app/${slug}/payouts`}>Years, statements and invoices</a>{' '}
-        <span class="hint">on the page of payouts</span>
+        <a href={`/app/${slug}/payouts`}>{t(m.settings_papers)}</a>{' '}
+        <span class="hint">{t(m.settings_papers_hint)}</span>
       </li>
     </ul>
   </section>
@@ -50,7 +54,7 @@ type Props = {
   workspace: Workspace
   deletion: Deletion
   problem?: string | undefined
-  done?: string | undefined
+  done?: Shown | undefined
 }
 
 /** What is deleted and when, the downloads, and the form that schedules or cancels. */
@@ -60,38 +64,38 @@ export const DeletionPage = ({ workspace: { slug, name }, deletion, problem, don
   return (
     <>
       <p>
-        <a href={`/app/${slug}/settings`}>Settings</a>
+        <a href={`/app/${slug}/settings`}>{t(m.layout_settings)}</a>
       </p>
-      <h1>Deletion</h1>
+      <h1>{t(m.settings_deletion)}</h1>
       <Done message={done} />
       <Problem message={problem} />
       {deletesAt ? (
         <>
           <p>
-            {name} is deleted after <strong>{deletesAt.toISOString().slice(0, 10)}</strong> (UTC).{' '}
-            {scheduledBy} scheduled it. Until then, everything works as before, API keys and links too. If
-            partners earn something meanwhile, the deletion is called off.
+            {t(m.settings_deletion_scheduled, {
+              name,
+              day: deletesAt.toISOString().slice(0, 10),
+              strong,
+              scheduledBy,
+            })}
           </p>
           <form method="post" action={`${base}/cancel`}>
-            <button type="submit">Keep workspace</button>
+            <button type="submit">{t(m.settings_keep_workspace)}</button>
           </form>
           <Downloads slug={slug} />
         </>
       ) : (
         <>
-          <p>
-            Deletes {name} with all partners, customers, events, commissions and payouts, {DELETION_DAYS} days
-            from now. All managers receive an email, and each of them can cancel until then.
-          </p>
+          <p>{t(m.settings_deletion_effect, { name, days: String(DELETION_DAYS) })}</p>
           <Downloads slug={slug} />
           {underWay ? (
             problem === undefined && <p class="problem">{UNDER_WAY[underWay]}</p>
           ) : (
             <form method="post" action={base}>
               <Field
-                label={`Slug of the workspace: ${slug}`}
+                label={t(m.settings_slug_to_confirm, { slug })}
                 name="slug"
-                hint="Type it to confirm."
+                hint={t(m.settings_slug_hint)}
                 required
                 maxlength={63}
                 autocomplete="off"
@@ -99,7 +103,7 @@ export const DeletionPage = ({ workspace: { slug, name }, deletion, problem, don
                 spellcheck="false"
               />
               <button type="submit" class="danger">
-                Schedule deletion
+                {t(m.settings_schedule_deletion)}
               </button>
             </form>
           )}

@@ -2,9 +2,11 @@ import type { Context } from 'hono'
 import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { form } from '../../lib/http/validate.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { textsOf } from '../../lib/pages/text.ts'
 import {
   cancelDeletion,
   type Deletion,
@@ -17,8 +19,8 @@ import { DeletionPage } from './deletion-page.tsx'
 const PATH = '/app/:workspace/deletion'
 
 const DONE = {
-  scheduled: 'Deletion scheduled. All managers receive an email.',
-  canceled: 'Deletion canceled. The workspace stays.',
+  scheduled: m.settings_deletion_scheduled_notice,
+  canceled: m.settings_deletion_canceled_notice,
 }
 
 const show = (
@@ -29,17 +31,18 @@ const show = (
 ) => {
   const done = noticeFor(DONE, c.req.query('done'))
   const children = <DeletionPage workspace={c.var.workspace} deletion={deletion} {...{ problem, done }} />
-  return renderPage(c, { title: 'Deletion of the workspace', section: '/settings', children }, status)
+  return renderPage(c, { title: m.settings_deletion_title, section: '/settings', children }, status)
 }
 
 /** /app/:workspace/deletion: schedules the deletion of the workspace, and cancels it. Managers only. */
 export default createRoutes<WorkspaceEnv>()
   .get(PATH, managersOnly(), async (c) => show(c, await readDeletion(c.var.db, c.var.workspace.id)))
   .post(PATH, freshManagersOnly(), form(), async (c) => {
+    const t = textsOf(c)
     const { db, now, workspace } = c.var
     if (c.req.valid('form').slug?.trim() !== workspace.slug) {
       const deletion = await readDeletion(db, workspace.id)
-      return show(c, deletion, `Type the slug of this workspace: ${workspace.slug}`, 400)
+      return show(c, deletion, t(m.settings_type_slug, { slug: workspace.slug }), 400)
     }
     const deletesAt = deletionTime(now)
     const url = new URL(`/app/${workspace.slug}/deletion`, c.req.url).href

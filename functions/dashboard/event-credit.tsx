@@ -7,9 +7,11 @@ import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { rpc } from '../../lib/http/rpc.ts'
 import { checked, type Fields, form } from '../../lib/http/validate.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { Checkbox, Field } from '../../lib/pages/fields.tsx'
 import { Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { type Shown, t, textsOf } from '../../lib/pages/text.ts'
 import type { CreditsService } from '../../lib/purchases/purchases.rpc.ts'
 import { type EventRow, findEvent } from '../../lib/tracking/events.queries.ts'
 import { NewCredit } from '../../lib/tracking/events.schemas.ts'
@@ -24,27 +26,20 @@ type Props = { action: string; fields?: Fields | undefined; errors?: ErrorDetail
 /** Partner, reason, and whether the customer moves. */
 export const CreditForm = ({ action, fields = {}, errors }: Props) => (
   <form method="post" action={action}>
-    <p>
-      The event is decided again with the partner that you name. What it earned before is reversed; what was
-      paid of it already is deducted from the next payout.
-    </p>
+    <p>{t(m.events_credit_effect)}</p>
     <Field
-      label="Credit to"
+      label={t(m.events_credit_to)}
       name="partner"
-      hint="The partner’s slug, email address or ID. Leave it empty to credit nobody."
+      hint={t(m.events_credit_hint)}
       maxlength={320}
       autocomplete="off"
       value={fields.partner}
       errors={errors}
     />
-    <ReasonField label="Reason for the credit" fields={fields} errors={errors} />
-    <Checkbox
-      label="The customer belongs to this partner from now on"
-      name="customer"
-      checked={fields.customer !== undefined}
-    />
+    <ReasonField label={t(m.events_credit_reason)} fields={fields} errors={errors} />
+    <Checkbox label={t(m.events_credit_customer)} name="customer" checked={fields.customer !== undefined} />
     <p>
-      <button type="submit">Credit event</button>
+      <button type="submit">{t(m.events_credit_title)}</button>
     </p>
   </form>
 )
@@ -54,15 +49,15 @@ type CreditPageProps = Props & {
   path: string
   event: EventRow
   evidence?: Evidence | undefined
-  message?: string | undefined
+  message?: Shown | undefined
 }
 
 const CreditPage = ({ path, event, evidence, message, errors, ...form }: CreditPageProps) => (
   <>
     <p>
-      <a href={path}>Event {event.externalId}</a>
+      <a href={path}>{t(m.events_title, { externalId: event.externalId })}</a>
     </p>
-    <h1>Credit event</h1>
+    <h1>{t(m.events_credit_title)}</h1>
     <Problem message={message} errors={errors} />
     {evidence && <p>{evidenceWords(evidence, event.occurredAt)}</p>}
     <CreditForm errors={errors} {...form} />
@@ -80,7 +75,7 @@ const fieldsFor = async (db: Db, workspaceId: string, evidence: Evidence): Promi
 
 type Env = WorkspaceEnv & { Bindings: { CREDITS: CreditsService } }
 
-const TITLE = { title: 'Credit event', section: '/events' } as const
+const TITLE = { title: m.events_credit_title, section: '/events' } as const
 
 /**
  * GET /app/:workspace/events/:id/credit: the form, filled in with the nearest evidence if nobody is credited. POST to it credits the
@@ -99,11 +94,12 @@ export default createRoutes<Env>()
     return renderPage(c, { ...TITLE, children: <CreditPage {...form} /> })
   })
   .post('/app/:workspace/events/:id/credit', managersOnly(), form(), async (c) => {
+    const t = textsOf(c)
     const { db, workspace } = c.var
     const fields = c.req.valid('form')
     const event = await found('event', c.req.param('id'), (id) => findEvent(db, workspace.id, id))
     const path = `/app/${workspace.slug}/events/${event.id}`
-    const refuse = (errors: ErrorDetail[], message?: string) => {
+    const refuse = (errors: ErrorDetail[], message?: Shown) => {
       const form = { path, event, fields, errors, message, action: `${path}/credit` }
       return renderPage(c, { ...TITLE, children: <CreditPage {...form} /> }, message ? 409 : 400)
     }
@@ -111,9 +107,7 @@ export default createRoutes<Env>()
     const name = (fields.partner ?? '').trim()
     const partners = name ? await partnersNamed(db, workspace.id, name) : []
     if (name && partners.length !== 1) {
-      const message = partners.length
-        ? 'Several programs have such a partner. Enter its ID, which is in the address of the partner’s page.'
-        : 'No partner has this slug or email address.'
+      const message = partners.length ? t(m.events_several_partners) : t(m.events_no_such_partner)
       return refuse([{ path: 'partner', message }])
     }
     const { reason = '', customer } = fields
@@ -122,7 +116,7 @@ export default createRoutes<Env>()
     if (errors) return refuse(errors)
     const outcome = await rpc('stripe-webhook', c.env.CREDITS.creditEvent(actOf(c), event.id, data))
     if (outcome === 'partner_missing')
-      return refuse([{ path: 'partner', message: 'No partner has this ID.' }])
+      return refuse([{ path: 'partner', message: t(m.events_no_partner_id) }])
     if (outcome !== 'credited') return refuse([], creditRefusals[outcome])
     return c.redirect(path, 303)
   })

@@ -7,11 +7,13 @@ import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { rpc } from '../../lib/http/rpc.ts'
 import { type Checked, type Fields, form } from '../../lib/http/validate.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { formatMoney } from '../../lib/money.ts'
 import { checkForm } from '../../lib/pages/forms.ts'
 import { money } from '../../lib/pages/money.tsx'
 import { Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { type Shown, t, textsOf } from '../../lib/pages/text.ts'
 import { refundedCentsOf } from '../../lib/purchases/hand-refund.queries.ts'
 import type { CreditsService } from '../../lib/purchases/purchases.rpc.ts'
 import { type EventRow, findEvent } from '../../lib/tracking/events.queries.ts'
@@ -25,33 +27,30 @@ type Props = {
   leftCents: bigint
   fields?: Fields
   errors?: ErrorDetail[] | undefined
-  message?: string | undefined
+  message?: Shown | undefined
 }
 
 /** Amount and reason. A form that is submitted twice refunds once. */
 const RefundPage = ({ path, event, leftCents, fields = {}, errors, message }: Props) => (
   <>
     <p>
-      <a href={path}>Event {event.externalId}</a>
+      <a href={path}>{t(m.events_title, { externalId: event.externalId })}</a>
     </p>
-    <h1>Refund sale</h1>
+    <h1>{t(m.events_refund_sale)}</h1>
     <Problem message={message} errors={errors} />
-    <p>
-      Records what you returned to the buyer, and reverses that part of the commission. It moves no money.
-      Stripe reports its refunds itself.
-    </p>
+    <p>{t(m.events_refund_effect)}</p>
     <form method="post" action={`${path}/refund`}>
       <input type="hidden" name="externalId" value={fields.externalId ?? newId()} />
       <PartField
-        label={`Refunded amount (${event.currency})`}
-        hint={`Leave it empty to refund all that is left: ${money(leftCents, event.currency)}.`}
+        label={t(m.events_refunded_amount, { currency: event.currency })}
+        hint={t(m.events_refund_hint, { amount: money(leftCents, event.currency) })}
         fields={fields}
         errors={errors}
       />
-      <ReasonField label="Reason for the refund" fields={fields} errors={errors} />
+      <ReasonField label={t(m.events_refund_reason)} fields={fields} errors={errors} />
       <p>
         <button type="submit" class="danger">
-          Record refund
+          {t(m.events_record_refund)}
         </button>
       </p>
     </form>
@@ -64,8 +63,7 @@ const readRefund = (fields: Fields, currency: string): Checked<HandRefund> => {
   return checkForm(HandRefund, { input: { externalId, reason, amountCents }, problems })
 }
 
-const SAVED_BEFORE =
-  'This form was already submitted with other values, and that refund was saved. Open the sale again to record another one.'
+const SAVED_BEFORE = m.events_refund_already_saved
 
 type Env = WorkspaceEnv & { Bindings: { CREDITS: CreditsService } }
 
@@ -80,7 +78,7 @@ const readSale = (c: Context<Env>): Promise<RefundableSale> =>
     return { ...event, amountCents, currency }
   })
 
-type Refused = { fields: Fields; errors: ErrorDetail[]; message?: string }
+type Refused = { fields: Fields; errors: ErrorDetail[]; message?: Shown }
 
 /** Renders the form, with what was refused of it. */
 const show = async (
@@ -93,13 +91,14 @@ const show = async (
   const leftCents = event.amountCents - (await refundedCentsOf(db, workspace.id, event.id))
   const path = `/app/${workspace.slug}/events/${event.id}`
   const children = <RefundPage {...{ path, event, leftCents, ...refused }} />
-  return renderPage(c, { title: 'Refund sale', section: '/events', children }, status)
+  return renderPage(c, { title: m.events_refund_sale, section: '/events', children }, status)
 }
 
 /** GET and POST /app/:workspace/events/:id/refund. */
 export default createRoutes<Env>()
   .get('/app/:workspace/events/:id/refund', managersOnly(), async (c) => show(c, await readSale(c)))
   .post('/app/:workspace/events/:id/refund', managersOnly(), form(), async (c) => {
+    const t = textsOf(c)
     const { workspace, actor } = c.var
     const fields = c.req.valid('form')
     const event = await readSale(c)
@@ -115,8 +114,8 @@ export default createRoutes<Env>()
     if (result.outcome === 'exceeds') {
       const { leftCents } = result
       const message = leftCents
-        ? `Only ${formatMoney(leftCents, currency)} of this sale is left. Enter at most that.`
-        : 'Nothing of this sale is left to refund.'
+        ? t(m.events_only_left, { amount: formatMoney(leftCents, currency) })
+        : t(m.events_nothing_left)
       return show(c, event, { fields, errors: [{ path: 'amount', message }] }, 400)
     }
     return c.redirect(`/app/${workspace.slug}/events/${event.id}?done=refunded`, 303)

@@ -3,6 +3,7 @@ import { type CustomerRow, findCustomer } from '../../lib/customers/customers.qu
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { areFilters, Filters, ListEnd, partnerChip, readFilters } from '../../lib/pages/filters.tsx'
 import { Identities } from '../../lib/pages/identities.tsx'
 import { EventTable, PartnerName, Status, Steps, saleAmount } from '../../lib/pages/ledger.tsx'
@@ -10,6 +11,8 @@ import { money } from '../../lib/pages/money.tsx'
 import { Done, noticeFor, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { sortingByTime } from '../../lib/pages/sorting.ts'
+import { linkTo } from '../../lib/pages/tags.tsx'
+import { type Shown, t, textsOf } from '../../lib/pages/text.ts'
 import { overdueSince } from '../../lib/purchases/expected-sales.ts'
 import { refundedCentsOf } from '../../lib/purchases/hand-refund.queries.ts'
 import { commissionStatus, isOfShadowMode } from '../../lib/tracking/commissions.ts'
@@ -21,54 +24,48 @@ import { shownSteps } from '../../lib/tracking/steps.ts'
 import { CreditForm } from './event-credit.tsx'
 
 const KINDS = [
-  { value: '', label: 'All events' },
-  { value: 'sale', label: 'Sales' },
-  { value: 'lead', label: 'Leads' },
-  { value: 'refund', label: 'Refunds' },
+  { value: '', label: m.events_all },
+  { value: 'sale', label: m.sum_sale },
+  { value: 'lead', label: m.leads },
+  { value: 'refund', label: m.events_refunds },
 ]
 const CREDITED = [
-  { value: '', label: 'Any' },
-  { value: 'true', label: 'Credited' },
-  { value: 'false', label: 'Not credited' },
+  { value: '', label: m.layout_any },
+  { value: 'true', label: m.credited },
+  { value: 'false', label: m.not_credited },
 ]
 
-const OVERDUE =
-  'Sales that your backend reported more than seven days ago, and Stripe has not. They earn nothing until it does.'
+const OVERDUE = m.events_overdue_hint
 
-const DONE = { refunded: 'Refund recorded.' }
+const DONE = { refunded: m.events_refund_recorded }
 
 const NoEvents = ({ isFiltered }: { isFiltered: boolean }) => (
-  <p class="empty">
-    {isFiltered
-      ? 'No events match these filters. If a report is missing, check the response that your backend received.'
-      : 'No events yet. Report leads and sales from your backend with an API key.'}
-  </p>
+  <p class="empty">{isFiltered ? t(m.events_no_matches) : t(m.events_none_yet)}</p>
 )
 
 const Commission = ({ base, event, now }: { base: string; event: EventRow; now: Date }) => {
   const { commissionAmountCents: cents, commissionCurrency: currency, payableAt } = event
   const reversed = event.reversedCents ?? 0n
-  if (cents === null || currency === null || payableAt === null)
-    return <p>This event earned no commission.</p>
+  if (cents === null || currency === null || payableAt === null) return <p>{t(m.no_commission_heading)}</p>
+  const amount = money(cents, currency)
+  const status = () => <Status status={commissionStatus({ ...event, payableAt }, now)} />
   return (
     <>
       <p>
-        {money(cents, currency)} <Status status={commissionStatus({ ...event, payableAt }, now)} />
-        {isOfShadowMode({ payableAt }) ? (
-          ', which another platform pays. '
-        ) : (
-          <>
-            , payable from <Time at={payableAt} />.{' '}
-          </>
-        )}
+        {isOfShadowMode({ payableAt })
+          ? t(m.events_paid_elsewhere, { amount, status })
+          : t(m.events_payable_from, { amount, status, time: () => <Time at={payableAt} /> })}{' '}
         {event.isHeld && reversed !== cents && (
-          <a href={`${base}/commissions/held`}>Review held commissions</a>
+          <a href={`${base}/commissions/held`}>{t(m.events_review_held_commissions)}</a>
         )}
       </p>
       {reversed > 0n && (
         <p>
-          {money(reversed, currency)} was reversed, leaving {money(cents - reversed, currency)}.{' '}
-          <a href={`${base}/commissions?eventId=${event.id}`}>View all commissions of this event</a>
+          {t(m.events_reversed_leaving, {
+            amount: money(reversed, currency),
+            left: money(cents - reversed, currency),
+            link: linkTo(`${base}/commissions?eventId=${event.id}`),
+          })}
         </p>
       )}
     </>
@@ -78,11 +75,13 @@ const Commission = ({ base, event, now }: { base: string; event: EventRow; now: 
 const Refund = ({ base, event, refundedCents }: Pick<EventPageProps, 'base' | 'event' | 'refundedCents'>) => {
   const { amountCents, currency } = event
   const leftCents = (amountCents ?? 0n) - refundedCents
-  if (currency === null || leftCents <= 0n) return <p>Nothing of this sale is left to refund.</p>
+  if (currency === null || leftCents <= 0n) return <p>{t(m.events_nothing_left)}</p>
   return (
     <p>
-      {money(leftCents, currency)} of this sale is left to refund.{' '}
-      <a href={`${base}/events/${event.id}/refund`}>Refund sale</a>
+      {t(m.events_left_to_refund, {
+        amount: money(leftCents, currency),
+        link: linkTo(`${base}/events/${event.id}/refund`),
+      })}
     </p>
   )
 }
@@ -97,7 +96,7 @@ type EventPageProps = {
   /** Whether other reports had its ID. */
   isMismatched: boolean
   now: Date
-  done: string | undefined
+  done: Shown | undefined
 }
 
 const EventPage = ({
@@ -115,33 +114,30 @@ const EventPage = ({
       {KIND_NAMES[event.kind]} {event.externalId}
     </h1>
     <Done message={done} />
-    <h2>{event.partnerId ? 'Credited' : 'Not credited'}</h2>
+    <h2>{event.partnerId ? t(m.credited) : t(m.not_credited)}</h2>
     <Steps base={base} steps={shownSteps(event)} />
     {isMismatched && (
-      <p>
-        <a href={`${base}/mismatches?eventId=${event.id}`}>Other reports had this ID</a>, with another
-        content. They changed nothing.
-      </p>
+      <p>{t(m.events_mismatched, { link: linkTo(`${base}/mismatches?eventId=${event.id}`) })}</p>
     )}
     {event.kind !== 'refund' && (
       <>
-        <h2>Commission</h2>
+        <h2>{t(m.commission)}</h2>
         <Commission base={base} event={event} now={now} />
       </>
     )}
-    <h2>Details</h2>
+    <h2>{t(m.details_column)}</h2>
     <dl class="facts">
-      <dt>Date</dt>
+      <dt>{t(m.date_column)}</dt>
       <dd>
         <Time at={event.occurredAt} />
       </dd>
-      <dt>Name</dt>
+      <dt>{t(m.layout_name)}</dt>
       <dd>{event.eventName}</dd>
-      <dt>External ID</dt>
+      <dt>{t(m.events_external_id)}</dt>
       <dd>{event.externalId}</dd>
       {event.saleExternalId !== null && (
         <>
-          <dt>Sale</dt>
+          <dt>{t(m.kind_sale)}</dt>
           <dd>
             {event.saleId ? (
               <a href={`${base}/events/${event.saleId}`}>{event.saleExternalId}</a>
@@ -153,21 +149,21 @@ const EventPage = ({
       )}
       {event.amountCents !== null && (
         <>
-          <dt>Amount</dt>
+          <dt>{t(m.amount_column)}</dt>
           <dd>{saleAmount(event)}</dd>
         </>
       )}
       {refundedCents > 0n && (
         <>
-          <dt>Refunded</dt>
+          <dt>{t(m.events_refunded)}</dt>
           <dd>{money(refundedCents, event.currency ?? '')}</dd>
         </>
       )}
-      <dt>Customer</dt>
+      <dt>{t(m.layout_customer)}</dt>
       <dd>
         {[event.customerExternalId, event.customerEmail, event.customerName].filter(Boolean).join(', ')}
       </dd>
-      <dt>Partner</dt>
+      <dt>{t(m.partner)}</dt>
       <dd>
         {event.partnerId && event.partnerSlug ? (
           <PartnerName
@@ -178,34 +174,37 @@ const EventPage = ({
             isTest={event.partnerIsTest}
           />
         ) : (
-          'None'
+          t(m.layout_none)
         )}
       </dd>
     </dl>
     {customer && (
       <>
-        <h2>Customer</h2>
+        <h2>{t(m.layout_customer)}</h2>
         <p>
-          <a href={`${base}/customers/${customer.id}`}>{customer.externalId}</a> is known by these IDs.
+          {t(m.events_customer_known, {
+            externalId: customer.externalId,
+            link: linkTo(`${base}/customers/${customer.id}`),
+          })}
         </p>
         <Identities identities={customer.identities} />
       </>
     )}
     {isManager && (
       <section class="card">
-        <h2>Credit</h2>
+        <h2>{t(m.events_credit_heading)}</h2>
         <CreditForm action={`${base}/events/${event.id}/credit`} />
       </section>
     )}
     {isManager && event.kind === 'sale' && (
       <section class="card">
-        <h2>Refund</h2>
+        <h2>{t(m.kind_refund)}</h2>
         <Refund base={base} event={event} refundedCents={refundedCents} />
       </section>
     )}
     {event.metadata && (
       <>
-        <h2>Metadata</h2>
+        <h2>{t(m.events_metadata)}</h2>
         <pre>
           <code>{JSON.stringify(event.metadata, null, 2)}</code>
         </pre>
@@ -217,6 +216,7 @@ const EventPage = ({
 /** /app/:workspace/events and /events/:id: reported leads and sales, and how each was attributed. */
 export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/events', async (c) => {
+    const t = textsOf(c)
     const { db, now, workspace } = c.var
     const base = `/app/${workspace.slug}`
     const { fields, data, errors } = readFilters(c, EventQuery)
@@ -227,24 +227,24 @@ export default createRoutes<WorkspaceEnv>()
     const { data: events, nextCursor } = page(rows, data?.limit ?? 0)
     const children = (
       <>
-        <h1>Sales and leads</h1>
+        <h1>{t(m.nav_events)}</h1>
         <Filters
           what="events"
           path={`${base}/events`}
           fields={fields}
           errors={errors}
           filters={[
-            { name: 'externalId', label: 'External ID', maxlength: 255 },
-            { name: 'kind', label: 'Type', options: KINDS },
-            { name: 'attributed', label: 'Credited', options: CREDITED },
+            { name: 'externalId', label: m.events_external_id, maxlength: 255 },
+            { name: 'kind', label: m.type_column, options: KINDS },
+            { name: 'attributed', label: m.credited, options: CREDITED },
           ]}
           linked={{
-            partnerId: partnerChip(events[0]),
-            overdue: 'Expected from Stripe',
-            order: 'Oldest first',
+            partnerId: partnerChip(events[0], t),
+            overdue: t(m.events_expected_stripe),
+            order: t(m.events_oldest_first),
           }}
         />
-        {fields.overdue !== undefined && <p class="hint">{OVERDUE}</p>}
+        {fields.overdue !== undefined && <p class="hint">{t(OVERDUE)}</p>}
         {events.length > 0 ? (
           <EventTable
             base={base}
@@ -264,9 +264,10 @@ export default createRoutes<WorkspaceEnv>()
         />
       </>
     )
-    return renderPage(c, { title: 'Sales and leads', section: '/events', children }, errors ? 400 : 200)
+    return renderPage(c, { title: m.nav_events, section: '/events', children }, errors ? 400 : 200)
   })
   .get('/app/:workspace/events/:id', async (c) => {
+    const t = textsOf(c)
     const { db, now, workspace } = c.var
     const event = await found('event', c.req.param('id'), (id) => findEvent(db, workspace.id, id))
     const [customer, refundedCents, mismatches] = await Promise.all([
@@ -281,5 +282,9 @@ export default createRoutes<WorkspaceEnv>()
     const children = (
       <EventPage {...{ base, event, customer, isManager, refundedCents, isMismatched, now, done }} />
     )
-    return renderPage(c, { title: `Event ${event.externalId}`, section: '/events', children })
+    return renderPage(c, {
+      title: t(m.events_title, { externalId: event.externalId }),
+      section: '/events',
+      children,
+    })
   })

@@ -1,17 +1,19 @@
 /** The figures of the overview: a period beside the one before, and a chart. */
 
+import * as m from '../../lib/languages/messages.ts'
 import { Charts, type Series } from '../../lib/pages/chart.tsx'
 import { figure, money } from '../../lib/pages/money.tsx'
+import { t } from '../../lib/pages/text.ts'
 import { type Period, splitPoints } from '../../lib/periods.ts'
 import type { WorkspaceActivity } from '../../lib/totals/activity.queries.ts'
 import { type Change, changeOf, pointsOf, rateOf } from '../../lib/totals/change.ts'
 
+type Column = 'clicks' | 'leads' | 'customers' | 'sales' | 'revenueCents' | 'earnedCents'
+
 /** A series of the period, and its sum in the period before. */
-type Compared = Series & { before: bigint }
+type Compared = Series & { column: Column; before: bigint }
 
 const sum = (values: bigint[]): bigint => values.reduce((total, value) => total + value, 0n)
-
-type Column = 'clicks' | 'leads' | 'customers' | 'sales' | 'revenueCents' | 'earnedCents'
 
 /** The series of a period: amounts by currency, then counts. */
 const seriesOf = (activity: WorkspaceActivity[], period: Period): Compared[] => {
@@ -19,7 +21,7 @@ const seriesOf = (activity: WorkspaceActivity[], period: Period): Compared[] => 
     const points = activity
       .filter((point) => currency === undefined || point.currency === currency)
       .map((point) => ({ slot: point.slot, value: point[column] }))
-    return { label, format, ...splitPoints(period, points) }
+    return { label, column, format, ...splitPoints(period, points) }
   }
   const salesIn = (currency: string) =>
     Number(sum(activity.map((point) => (point.currency === currency ? point.sales : 0n))))
@@ -27,19 +29,21 @@ const seriesOf = (activity: WorkspaceActivity[], period: Period): Compared[] => 
     (a, b) => salesIn(b) - salesIn(a) || a.localeCompare(b),
   )
   const amounts = currencies.flatMap((currency) => {
-    const suffix = currencies.length > 1 ? ` in ${currency}` : ''
+    const isOne = currencies.length === 1
     const format = (value: bigint) => money(value, currency)
+    const revenue = isOne ? t(m.overview_revenue) : t(m.overview_revenue_in, { currency })
+    const earned = isOne ? t(m.nav_commissions) : t(m.overview_commissions_in, { currency })
     return [
-      compared(`Revenue${suffix}`, 'revenueCents', format, currency),
-      compared(`Commissions${suffix}`, 'earnedCents', format, currency),
+      compared(revenue, 'revenueCents', format, currency),
+      compared(earned, 'earnedCents', format, currency),
     ]
   })
   return [
     ...amounts,
-    compared('Sales', 'sales', figure),
-    compared('Leads', 'leads', figure),
-    compared('New customers', 'customers', figure),
-    compared('Clicks', 'clicks', figure),
+    compared(t(m.sum_sale), 'sales', figure),
+    compared(t(m.leads), 'leads', figure),
+    compared(t(m.overview_new_customers), 'customers', figure),
+    compared(t(m.clicks), 'clicks', figure),
   ]
 }
 
@@ -76,7 +80,8 @@ const Figure = ({
     <dt>{label}</dt>
     <dd class="value">{value}</dd>
     <dd class="change">
-      {change && <span data-change={change.direction}>{change.words}</span>} before: {before}
+      {change && <span data-change={change.direction}>{change.words}</span>}{' '}
+      {t(m.overview_before, { value: before })}
     </dd>
     {values && (
       <dd>
@@ -88,16 +93,16 @@ const Figure = ({
 
 /** How many clicks became customers. */
 const Conversion = ({ series }: { series: Compared[] }) => {
-  const of = (label: string) => {
-    const one = series.find((found) => found.label === label)
+  const of = (column: Column) => {
+    const one = series.find((found) => found.column === column)
     return { now: sum(one?.values ?? []), before: one?.before ?? 0n }
   }
-  const [customers, clicks] = [of('New customers'), of('Clicks')]
+  const [customers, clicks] = [of('customers'), of('clicks')]
   const [rate, before] = [rateOf(customers.now, clicks.now), rateOf(customers.before, clicks.before)]
   const words = (percent: number | null) => (percent === null ? '–' : `${figure(percent)}%`)
   return (
     <Figure
-      label="Conversion"
+      label={t(m.overview_conversion)}
       value={words(rate)}
       before={words(before)}
       change={pointsOf(rate, before, figure)}
@@ -117,8 +122,8 @@ export const Figures = ({
   period: Period
 }) => {
   const series = seriesOf(activity, period)
-  const revenue = series.filter(({ label, values }) => label.startsWith('Revenue') && sum(values) > 0n)
-  const charted = revenue.length > 0 ? revenue : series.filter(({ label }) => label === 'Clicks')
+  const revenue = series.filter(({ column, values }) => column === 'revenueCents' && sum(values) > 0n)
+  const charted = revenue.length > 0 ? revenue : series.filter(({ column }) => column === 'clicks')
   return (
     <>
       <dl class="figures">

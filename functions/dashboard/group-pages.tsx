@@ -1,6 +1,7 @@
 import type { Child } from 'hono/jsx'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Fields } from '../../lib/http/validate.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { Field } from '../../lib/pages/fields.tsx'
 import type { Reading } from '../../lib/pages/forms.ts'
 import { money } from '../../lib/pages/money.tsx'
@@ -8,6 +9,7 @@ import { Done, Problem } from '../../lib/pages/parts.tsx'
 import { readReward } from '../../lib/pages/read-reward.ts'
 import { leadExampleWords, saleExampleOf } from '../../lib/pages/reward-example.ts'
 import { describeReward, RewardInputs, rewardFields, rewardLabels } from '../../lib/pages/reward-fields.tsx'
+import { type Shown, t } from '../../lib/pages/text.ts'
 import type { WhatIf } from '../../lib/tracking/what-if.service.ts'
 import type { Group } from '../../lib/workspace/groups.queries.ts'
 import type { Program } from '../../lib/workspace/programs.queries.ts'
@@ -15,7 +17,7 @@ import type { GroupTerms } from '../../lib/workspace/programs.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
 import { Preview, SaveOrPreview, TERMS_FORM } from './what-if.tsx'
 
-const LABELS = { name: 'Name', ...rewardLabels('saleReward'), ...rewardLabels('leadReward') }
+const LABELS = { name: m.layout_name, ...rewardLabels('saleReward'), ...rewardLabels('leadReward') }
 
 export const groupFields = ({ name, saleReward, leadReward }: Group): Fields => ({
   name,
@@ -52,7 +54,7 @@ const GroupForm = ({ program, action, children, fields, errors, examples }: Form
   return (
     <form method="post" action={action} id={TERMS_FORM}>
       <Field
-        label={LABELS.name}
+        label={t(LABELS.name)}
         name="name"
         required
         maxlength={255}
@@ -62,17 +64,17 @@ const GroupForm = ({ program, action, children, fields, errors, examples }: Form
       />
       <RewardInputs
         name="saleReward"
-        legend="Sale reward"
-        none="Program reward"
+        legend={t(m.groups_sale_reward)}
+        none={t(m.groups_program_reward)}
         example={examples?.sale}
         program={program}
         {...{ fields, errors }}
       />
       <RewardInputs
         name="leadReward"
-        legend="Lead reward"
+        legend={t(m.groups_lead_reward)}
         event="lead"
-        none="No reward"
+        none={t(m.groups_no_reward)}
         example={examples?.lead}
         {...{ fields, errors }}
       />
@@ -88,15 +90,15 @@ export const NewGroupPage = ({ base, program, fields = {}, errors }: NewProps) =
     <p>
       <a href={`${base}/programs/${program.id}`}>{program.name}</a>
     </p>
-    <h1>New group</h1>
+    <h1>{t(m.groups_new)}</h1>
     <Problem errors={errors} labels={LABELS} />
     <GroupForm action={`${base}/programs/${program.id}/groups/new`} {...{ program, fields, errors }}>
-      <button type="submit">Create group</button>
+      <button type="submit">{t(m.groups_create)}</button>
     </GroupForm>
   </>
 )
 
-const SAVE = 'Save group'
+const SAVE = m.groups_save
 
 type ChangeProps = Pick<FormProps, 'program' | 'fields' | 'errors' | 'examples'> & {
   base: string
@@ -107,7 +109,7 @@ const ChangeForm = ({ base, group, ...form }: ChangeProps) => {
   const action = `${base}/groups/${group.id}`
   return (
     <GroupForm action={action} {...form}>
-      <SaveOrPreview action={action} label={SAVE} />
+      <SaveOrPreview action={action} label={t(SAVE)} />
     </GroupForm>
   )
 }
@@ -134,13 +136,13 @@ export const GroupPreviewPage = ({
     <p>
       <a href={`${base}/groups/${group.id}`}>{group.name}</a>
     </p>
-    <h1>Preview</h1>
-    <Preview {...{ base, whatIf }} label={SAVE} />
-    <h2>Rewards</h2>
+    <h1>{t(m.groups_preview)}</h1>
+    <Preview {...{ base, whatIf }} label={t(SAVE)} />
+    <h2>{t(m.groups_rewards)}</h2>
     <ChangeForm
       {...{ base, program, group, fields }}
       errors={undefined}
-      examples={examplesOf(program, entered, 'As entered', now)}
+      examples={examplesOf(program, entered, t(m.groups_entered), now)}
     />
   </>
 )
@@ -152,7 +154,7 @@ type GroupProps = {
   now: Date
   fields: Fields
   errors?: ErrorDetail[]
-  done?: string | undefined
+  done?: Shown | undefined
 }
 
 export const GroupPage = ({ workspace, program, group, now, fields, errors, done }: GroupProps) => {
@@ -166,19 +168,19 @@ export const GroupPage = ({ workspace, program, group, now, fields, errors, done
       <Done message={done} />
       <Problem errors={errors} labels={LABELS} />
       <p>
-        <a href={`${base}/partners?groupId=${group.id}`}>View partners</a>
+        <a href={`${base}/partners?groupId=${group.id}`}>{t(m.groups_view_partners)}</a>
       </p>
       {workspace.role === 'manager' ? (
         <ChangeForm
           {...{ base, program, group, fields, errors }}
-          examples={examplesOf(program, group, 'As saved', now)}
+          examples={examplesOf(program, group, t(m.groups_saved), now)}
         />
       ) : (
         <dl class="facts">
-          <dt>Sale reward</dt>
+          <dt>{t(m.groups_sale_reward)}</dt>
           <dd>{describeReward(group.saleReward ?? program.reward)}</dd>
-          <dt>Lead reward</dt>
-          <dd>{group.leadReward ? describeReward(group.leadReward, 'lead') : 'No reward'}</dd>
+          <dt>{t(m.groups_lead_reward)}</dt>
+          <dd>{group.leadReward ? describeReward(group.leadReward, 'lead') : t(m.groups_no_reward)}</dd>
         </dl>
       )}
     </>

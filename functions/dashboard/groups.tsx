@@ -4,9 +4,11 @@ import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { type Fields, form } from '../../lib/http/validate.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { checkForm } from '../../lib/pages/forms.ts'
 import { noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { textsOf } from '../../lib/pages/text.ts'
 import { changeGroup, createGroup, findGroup } from '../../lib/workspace/groups.queries.ts'
 import { NewGroup } from '../../lib/workspace/groups.schemas.ts'
 import { findProgram } from '../../lib/workspace/programs.queries.ts'
@@ -17,8 +19,8 @@ import { GroupPage, GroupPreviewPage, groupFields, NewGroupPage, readGroup } fro
 const SCRIPTS = ['/rewards.js']
 
 const DONE = {
-  created: 'Group created. Assign partners to it on their pages.',
-  saved: 'Group saved. Sales that were paid before keep their rewards.',
+  created: m.groups_created_notice,
+  saved: m.groups_saved_notice,
 }
 
 /** The pages that create and change a program's groups. */
@@ -27,7 +29,7 @@ export default createRoutes<WorkspaceEnv>()
     const { db, workspace } = c.var
     const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
     const children = <NewGroupPage base={`/app/${workspace.slug}`} program={program} />
-    return renderPage(c, { title: 'New group', section: '/programs', scripts: SCRIPTS, children })
+    return renderPage(c, { title: m.groups_new, section: '/programs', scripts: SCRIPTS, children })
   })
   .post('/app/:workspace/programs/:id/groups/new', managersOnly(), form(), async (c) => {
     const { db, workspace } = c.var
@@ -37,7 +39,7 @@ export default createRoutes<WorkspaceEnv>()
     const { data, errors } = checkForm(NewGroup, readGroup(fields))
     if (errors) {
       const children = <NewGroupPage {...{ base, program, fields, errors }} />
-      return renderPage(c, { title: 'New group', section: '/programs', scripts: SCRIPTS, children }, 400)
+      return renderPage(c, { title: m.groups_new, section: '/programs', scripts: SCRIPTS, children }, 400)
     }
     const { id } = await createGroup(db, actOf(c), program.id, data)
     return c.redirect(`${base}/groups/${id}?done=created`, 303)
@@ -61,6 +63,7 @@ export default createRoutes<WorkspaceEnv>()
     c.redirect(`/app/${c.var.workspace.slug}/groups/${encodeURIComponent(c.req.param('id'))}`, 303),
   )
   .post('/app/:workspace/groups/:id/what-if', managersOnly(), form(), async (c) => {
+    const t = textsOf(c)
     const { db, now, workspace } = c.var
     const fields = c.req.valid('form')
     const { data, errors } = checkForm(NewGroup, readGroup(fields))
@@ -70,7 +73,7 @@ export default createRoutes<WorkspaceEnv>()
     const base = `/app/${workspace.slug}`
     const children = <GroupPreviewPage {...{ base, program, group, now, fields, whatIf }} entered={data} />
     return renderPage(c, {
-      title: `Preview of ${group.name}`,
+      title: t(m.groups_preview_of, { name: group.name }),
       section: '/programs',
       scripts: SCRIPTS,
       children,

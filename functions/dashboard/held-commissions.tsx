@@ -4,51 +4,56 @@ import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
+import type { Message } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { readFilters } from '../../lib/pages/filters.tsx'
 import { PartnerName } from '../../lib/pages/ledger.tsx'
 import { money } from '../../lib/pages/money.tsx'
 import { Done, NextPage, noticeFor, Problem, Table, Time } from '../../lib/pages/parts.tsx'
 import { noSuchPage, renderPage } from '../../lib/pages/render.tsx'
+import { hidden } from '../../lib/pages/tags.tsx'
+import { t, textsOf } from '../../lib/pages/text.ts'
 import { PROCESSOR_NAMES } from '../../lib/purchases/processors.ts'
 import { type HeldCommission, type HeldEvent, listHeld } from '../../lib/tracking/held.queries.ts'
 import { type HoldReason, type HoldResolution, refusalOf } from '../../lib/tracking/holds.ts'
 import { resolveHold } from '../../lib/tracking/resolve-hold.queries.ts'
 
-const DONE: Record<HoldResolution, string> = {
-  released: 'Commission released. It is paid once its holding period has ended.',
-  rejected: 'Commission rejected and reversed.',
+const DONE: Record<HoldResolution, Message> = {
+  released: m.commissions_released_notice,
+  rejected: m.commissions_rejected_notice,
 }
 
-const REASONS: Record<Exclude<HoldReason, 'manual'>, string> = {
-  self_referral:
-    'The customer’s email address leads to the partner’s own mailbox. If your terms allow partners to buy through their own link, release; if not, reject.',
-  possible_duplicate:
-    'Two sales of one amount within a day, for one customer or click, one of them reported by your backend and one by the payment processor. If they are one purchase, reject; if they are two, release.',
+const REASONS: Record<Exclude<HoldReason, 'manual'>, Message> = {
+  self_referral: m.commissions_held_self_referral,
+  possible_duplicate: m.commissions_held_duplicate,
 }
 
 const sourceOf = ({ isReported, processor }: HeldEvent): string =>
-  [isReported ? 'Your backend' : '', processor ? PROCESSOR_NAMES[processor] : ''].filter(Boolean).join(', ')
+  [isReported ? t(m.commissions_your_backend) : '', processor ? PROCESSOR_NAMES[processor] : '']
+    .filter(Boolean)
+    .join(', ')
 
 /** Each is a table of two events to compare, so a page has fewer than other lists. */
 const HeldPage = Page.extend({ limit: Page.shape.limit.unwrap().default(20) })
 
-type Comparison = { label: string; of: (event: HeldEvent) => Child }
+type Comparison = { label: Message; of: (event: HeldEvent) => Child }
 
 const comparisons = (base: string): Comparison[] => [
-  { label: 'Event', of: ({ id, externalId }) => <a href={`${base}/events/${id}`}>{externalId}</a> },
-  { label: 'Reported by', of: sourceOf },
+  { label: m.event_column, of: ({ id, externalId }) => <a href={`${base}/events/${id}`}>{externalId}</a> },
+  { label: m.commissions_reported_by, of: sourceOf },
   {
-    label: 'Customer',
+    label: m.layout_customer,
     of: ({ customerExternalId, customerEmail }) =>
       [...new Set([customerExternalId, customerEmail])].filter(Boolean).join(', '),
   },
   {
-    label: 'Amount',
-    of: ({ amountCents, currency }) => (amountCents === null ? 'None' : money(amountCents, currency ?? '')),
+    label: m.amount_column,
+    of: ({ amountCents, currency }) =>
+      amountCents === null ? t(m.layout_none) : money(amountCents, currency ?? ''),
   },
-  { label: 'Date', of: ({ occurredAt }) => <Time at={new Date(occurredAt)} /> },
-  { label: 'Click', of: ({ clickId }) => (clickId ? <code>{clickId}</code> : 'None') },
-  { label: 'Partner', of: ({ partnerSlug }) => partnerSlug ?? 'None' },
+  { label: m.date_column, of: ({ occurredAt }) => <Time at={new Date(occurredAt)} /> },
+  { label: m.commissions_click, of: ({ clickId }) => (clickId ? <code>{clickId}</code> : t(m.layout_none)) },
+  { label: m.partner, of: ({ partnerSlug }) => partnerSlug ?? t(m.layout_none) },
 ]
 
 /** The held event, beside the other one if there is one to compare with. */
@@ -58,12 +63,16 @@ const Evidence = ({
   evidence,
 }: Pick<HeldCommission, 'evidence'> & { base: string; event: HeldEvent }) => (
   <Table
-    caption={`Evidence for ${event.externalId}`}
-    head={['Detail', 'Held event', ...(evidence ? ['Other sale'] : [])]}
+    caption={t(m.commissions_evidence_for, { externalId: event.externalId })}
+    head={[
+      t(m.commissions_detail),
+      t(m.commissions_held_event),
+      ...(evidence ? [t(m.commissions_other_sale)] : []),
+    ]}
   >
     {comparisons(base).map(({ label, of }) => (
       <tr>
-        <th scope="row">{label}</th>
+        <th scope="row">{t(label)}</th>
         <td>{of(event)}</td>
         {evidence && <td>{of(evidence)}</td>}
       </tr>
@@ -76,32 +85,35 @@ type HeldProps = { base: string; held: HeldCommission; isManager: boolean }
 const Held = ({ base, held, isManager }: HeldProps) => {
   const { id, event, evidence } = held
   const amount = money(held.amountCents, held.currency)
-  const what = `${amount} for ${event?.externalId ?? held.partnerSlug}`
+  const what = t(m.commissions_amount_for_event, {
+    amount,
+    externalId: event?.externalId ?? held.partnerSlug,
+  })
   return (
     <section class="card compare">
       <h2>
-        {amount} for{' '}
-        <PartnerName base={base} id={held.partnerId} name={held.partnerName} slug={held.partnerSlug} />
+        {t(m.commissions_amount_for_partner, {
+          amount,
+          partnerName: () => (
+            <PartnerName base={base} id={held.partnerId} name={held.partnerName} slug={held.partnerSlug} />
+          ),
+        })}
       </h2>
       <p>
-        {held.reason === 'manual' ? `Held by ${held.heldBy}: “${held.note}”.` : REASONS[held.reason]}{' '}
-        <a href={`${base}/commissions/${id}`}>
-          View commission<span class="hidden"> of {what}</span>
-        </a>
+        {held.reason === 'manual'
+          ? t(m.commissions_held_by_manager, { heldBy: held.heldBy, note: held.note })
+          : t(REASONS[held.reason])}{' '}
+        <a href={`${base}/commissions/${id}`}>{t(m.commissions_view_what, { what, hidden })}</a>
       </p>
       {event && <Evidence base={base} event={event} evidence={evidence} />}
       {isManager && (
         <div class="actions">
           <form method="post" action={`${base}/commissions/${id}/release`}>
-            <button type="submit">
-              Release
-              <span class="hidden"> {what}</span>
-            </button>
+            <button type="submit">{t(m.commissions_release_what, { what, hidden })}</button>
           </form>
           <form method="post" action={`${base}/commissions/${id}/reject`}>
             <button type="submit" class="danger">
-              Reject
-              <span class="hidden"> {what}</span>
+              {t(m.commissions_reject_what, { what, hidden })}
             </button>
           </form>
         </div>
@@ -112,6 +124,7 @@ const Held = ({ base, held, isManager }: HeldProps) => {
 
 /** Renders the page, with the reason if a commission could not be released or rejected. */
 const showHeld = async (c: Context<WorkspaceEnv>, refusal?: string) => {
+  const t = textsOf(c)
   const { db, workspace } = c.var
   const { data: request } = readFilters(c, HeldPage)
   if (!request) throw noSuchPage()
@@ -121,23 +134,24 @@ const showHeld = async (c: Context<WorkspaceEnv>, refusal?: string) => {
   const children = (
     <>
       <p>
-        <a href={`${base}/commissions`}>Commissions</a>
+        <a href={`${base}/commissions`}>{t(m.nav_commissions)}</a>
       </p>
-      <h1>Held commissions</h1>
+      <h1>{t(m.commissions_held_title)}</h1>
       <Problem message={refusal} />
       <Done message={refusal ? undefined : noticeFor(DONE, c.req.query('done'))} />
-      <p>
-        Held commissions are not paid until a manager decides. Releasing makes a commission payable after its
-        holding period; rejecting reverses it for good.
-      </p>
+      <p>{t(m.commissions_held_intro)}</p>
       {data.map((held) => (
         <Held base={base} held={held} isManager={workspace.role === 'manager'} />
       ))}
-      {data.length === 0 && <p class="empty">No commissions are held.</p>}
+      {data.length === 0 && <p class="empty">{t(m.commissions_none_held)}</p>}
       <NextPage url={new URL(`${base}/commissions/held`, c.req.url).href} cursor={nextCursor} />
     </>
   )
-  return renderPage(c, { title: 'Held commissions', section: '/commissions', children }, refusal ? 409 : 200)
+  return renderPage(
+    c,
+    { title: m.commissions_held_title, section: '/commissions', children },
+    refusal ? 409 : 200,
+  )
 }
 
 const resolve = (resolution: HoldResolution) => async (c: Context<WorkspaceEnv>) => {

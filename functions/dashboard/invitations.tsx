@@ -6,24 +6,24 @@ import { invitePeople } from '../../lib/applications/invite.service.ts'
 import { managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { checked, form } from '../../lib/http/validate.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { controls, type FormState, TextArea } from '../../lib/pages/fields.tsx'
 import { Done, Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
-import { counted } from '../../lib/plural.ts'
+import { t, textsOf } from '../../lib/pages/text.ts'
 import { programsAndGroupsQuery } from '../../lib/workspace/partners.queries.ts'
 import { GroupField, groupOptions, type ProgramAndGroup, ProgramField } from './choices.tsx'
 
-const LABELS = { programId: 'Program', groupId: 'Group', emails: 'Email addresses' }
+const LABELS = { programId: m.program, groupId: m.layout_group, emails: m.applications_email_addresses }
 
 /** What became of the addresses, in words. */
 const resultWords = ({ invited, invitedBefore, partners, applied, blocked }: Invited): string =>
   [
-    `${counted(invited, 'person', 'people')} invited.`,
-    invitedBefore > 0 &&
-      `${counted(invitedBefore, 'person was', 'people were')} invited within the last day, and not mailed again.`,
-    partners > 0 && `${counted(partners, 'person is a partner', 'people are partners')} already.`,
-    applied > 0 && `${counted(applied, 'person has', 'people have')} applied: decide on the application.`,
-    blocked > 0 && `${counted(blocked, 'person is', 'people are')} blocked.`,
+    t(m.applications_count_invited, { invited }),
+    invitedBefore > 0 && t(m.applications_count_invited_before, { invitedBefore }),
+    partners > 0 && t(m.applications_count_partners, { partners }),
+    applied > 0 && t(m.applications_count_applied, { applied }),
+    blocked > 0 && t(m.applications_count_blocked, { blocked }),
   ]
     .filter(Boolean)
     .join(' ')
@@ -35,27 +35,24 @@ const InvitePage = ({ base, choices, fields, errors, result }: Props) => {
   return (
     <>
       <p>
-        <a href={`${base}/applications`}>Applications</a>
+        <a href={`${base}/applications`}>{t(m.layout_applications)}</a>
       </p>
-      <h1>Invite people</h1>
+      <h1>{t(m.applications_invite_people)}</h1>
       <Done message={result && resultWords(result)} />
       <Problem errors={errors} labels={LABELS} />
-      <p>
-        Each gets an email with a link. Who accepts is a partner at once, also while the program takes no
-        applications.
-      </p>
+      <p>{t(m.applications_invite_intro)}</p>
       <form method="post">
         <ProgramField {...control('programId')} choices={choices} />
         <GroupField {...control('groupId')} groups={groupOptions(choices)} />
         <TextArea
           {...control('emails')}
-          hint={`One per line, or separated by commas. At most ${MAX_INVITED}.`}
+          hint={t(m.applications_emails_hint, { max: String(MAX_INVITED) })}
           rows={8}
           required
           autocomplete="off"
           spellcheck="false"
         />
-        <button type="submit">Send invitations</button>
+        <button type="submit">{t(m.applications_send_invitations)}</button>
       </form>
     </>
   )
@@ -73,7 +70,7 @@ const show = async (
   const choices = await programsAndGroupsQuery(db, workspace.id).execute()
   if (choices.length === 0) return c.redirect(`${base}/programs/new`, 303)
   const children = <InvitePage base={base} choices={choices} {...state} />
-  return renderPage(c, { title: 'Invite people', section: '/applications', children }, status)
+  return renderPage(c, { title: m.applications_invite_people, section: '/applications', children }, status)
 }
 
 /** /app/:workspace/applications/invite: asks people by email to be partners. */
@@ -86,7 +83,7 @@ export default createRoutes<WorkspaceEnv>()
     if (errors) return show(c, { fields, errors }, 400)
     const invitees = await invitePeople(c, data)
     if (typeof invitees === 'string') {
-      const unknown = [{ path: 'groupId', message: 'This group is not one of the program’s.' }]
+      const unknown = [{ path: 'groupId', message: textsOf(c)(m.applications_unknown_group) }]
       return show(c, { fields, errors: unknown }, 400)
     }
     return show(c, { fields: {}, result: countInvitees(invitees) })

@@ -12,16 +12,18 @@ import { createRoutes } from '../../lib/http/app.ts'
 import { MAX_ID_LENGTH } from '../../lib/http/fields.ts'
 import { found } from '../../lib/http/found.ts'
 import { checked, type Fields, form } from '../../lib/http/validate.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { Checkbox, controls, Field, type FormState, TextArea } from '../../lib/pages/fields.tsx'
 import { Copyable, Done, noticeFor, Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { type Shown, t, textsOf } from '../../lib/pages/text.ts'
 import { listGroups } from '../../lib/workspace/groups.queries.ts'
 import { findProgram, type Program } from '../../lib/workspace/programs.queries.ts'
 import { GroupField, groupNames, type Option } from './choices.tsx'
 
-const DONE = { saved: 'Page saved.' }
+const DONE = { saved: m.programs_page_saved }
 
-const LABELS = { intro: 'Introduction (optional)', groupId: 'Group', agreement: 'Terms (optional)' }
+const LABELS = { intro: 'Introduction (optional)', groupId: m.layout_group, agreement: 'Terms (optional)' }
 
 const QUESTIONS = Array.from({ length: MAX_QUESTIONS }, (_, index) => `question${index}`)
 
@@ -48,7 +50,7 @@ type Props = FormState & {
   program: Program
   groups: Option[]
   url: string
-  done?: string | undefined
+  done?: Shown | undefined
 }
 
 const JoinPageSettings = ({ base, program, groups, url, fields, errors, done }: Props) => {
@@ -58,34 +60,25 @@ const JoinPageSettings = ({ base, program, groups, url, fields, errors, done }: 
       <p>
         <a href={`${base}/programs/${program.id}`}>{program.name}</a>
       </p>
-      <h1>Applications page</h1>
+      <h1>{t(m.programs_applications_page)}</h1>
       <Done message={done} />
       <Problem errors={errors} labels={LABELS} />
-      <p>
-        On this page, people read what partners earn, and apply. They prove their email address by signing in
-        first.
-      </p>
-      <Copyable label="the URL of the page" text={url} />
+      <p>{t(m.programs_join_intro)}</p>
+      <Copyable label={t(m.programs_join_url)} text={url} />
       <form method="post">
         <Checkbox
-          label="Open"
+          label={t(m.programs_open)}
           name="isOpen"
-          hint="Takes applications. The page can be read while it is closed, once you have saved it."
+          hint={t(m.programs_open_hint)}
           checked={fields.isOpen !== undefined}
         />
-        <TextArea
-          {...control('intro')}
-          hint="What you say about the program. The page adds the reward in words."
-          maxlength={MAX_TEXT_LENGTH}
-        />
+        <TextArea {...control('intro')} hint={t(m.programs_about_hint)} maxlength={MAX_TEXT_LENGTH} />
         <fieldset>
-          <legend>Questions (optional)</legend>
-          <p class="hint">
-            The form asks for a name, a site and how the person will promote you. Add up to five questions.
-          </p>
+          <legend>{t(m.programs_questions)}</legend>
+          <p class="hint">{t(m.programs_questions_hint)}</p>
           {QUESTIONS.map((name, index) => (
             <Field
-              label={`Question ${index + 1}`}
+              label={t(m.programs_question, { number: String(index + 1) })}
               name={name}
               maxlength={MAX_ID_LENGTH}
               autocomplete="off"
@@ -95,18 +88,14 @@ const JoinPageSettings = ({ base, program, groups, url, fields, errors, done }: 
           ))}
         </fieldset>
         <Checkbox
-          label="Approve at once"
+          label={t(m.programs_approve_once)}
           name="approves"
-          hint="Everybody who applies becomes a partner, without a manager."
+          hint={t(m.programs_approve_once_hint)}
           checked={fields.approves !== undefined}
         />
-        <GroupField {...control('groupId')} hint="Of partners who are approved at once." groups={groups} />
-        <TextArea
-          {...control('agreement')}
-          hint="Applicants accept them. A changed text is a new version, which the portal asks partners to accept."
-          rows={10}
-        />
-        <button type="submit">Save page</button>
+        <GroupField {...control('groupId')} hint={t(m.programs_join_group_hint)} groups={groups} />
+        <TextArea {...control('agreement')} hint={t(m.programs_terms_hint)} rows={10} />
+        <button type="submit">{t(m.programs_save_page)}</button>
       </form>
     </>
   )
@@ -117,7 +106,7 @@ const PATH = '/app/:workspace/programs/:id/applications'
 const show = async (
   c: Context<WorkspaceEnv>,
   program: Program,
-  state: FormState & { done?: string | undefined },
+  state: FormState & { done?: Shown | undefined },
   status: 200 | 400 = 200,
 ) => {
   const { db, workspace } = c.var
@@ -126,7 +115,7 @@ const show = async (
   const children = (
     <JoinPageSettings base={`/app/${workspace.slug}`} {...{ program, groups, url }} {...state} />
   )
-  return renderPage(c, { title: 'Applications page', section: '/programs', children }, status)
+  return renderPage(c, { title: m.programs_applications_page, section: '/programs', children }, status)
 }
 
 const findOne = (c: Context<WorkspaceEnv>) =>
@@ -146,7 +135,7 @@ export default createRoutes<WorkspaceEnv>()
     const { data, errors } = checked(JoinPageForm, settingsIn(fields))
     if (errors) return show(c, program, { fields, errors }, 400)
     if (!(await saveJoinPage(db, actOf(c), program.id, data))) {
-      const unknown = [{ path: 'groupId', message: 'This group is not one of the program’s.' }]
+      const unknown = [{ path: 'groupId', message: textsOf(c)(m.programs_unknown_group) }]
       return show(c, program, { fields, errors: unknown }, 400)
     }
     return c.redirect(`/app/${workspace.slug}/programs/${program.id}/applications?done=saved`, 303)

@@ -25,6 +25,7 @@ import { controls, Field, type FormState, TextArea } from '../../lib/pages/field
 import { MAIL_LABELS } from '../../lib/pages/mail-labels.ts'
 import { Done, noticeFor, Problem, Table } from '../../lib/pages/parts.tsx'
 import { noSuchPage, renderPage } from '../../lib/pages/render.tsx'
+import { textsOf } from '../../lib/pages/text.ts'
 import { listPrograms } from '../../lib/workspace/programs.queries.ts'
 
 /** A mail runs nothing, and loads nothing but the logo; its styles are inline. */
@@ -121,7 +122,7 @@ const show = async (
   const { sample, textOf } = await readSamples(c)
   const { subject, preview, text } = sample(kind)
   const base = `/app/${c.var.workspace.slug}/mails/preview`
-  const label = MAIL_LABELS[kind]
+  const label = textsOf(c)(MAIL_LABELS[kind])
   const children = (
     <>
       <p>
@@ -179,7 +180,9 @@ export default createRoutes<WorkspaceEnv>()
           {PARTNER_MAIL_KINDS.map((kind) => (
             <tr>
               <td>
-                <a href={`/app/${c.var.workspace.slug}/mails/preview/${kind}`}>{MAIL_LABELS[kind]}</a>
+                <a href={`/app/${c.var.workspace.slug}/mails/preview/${kind}`}>
+                  {textsOf(c)(MAIL_LABELS[kind])}
+                </a>
               </td>
               <td class="words">{sample(kind).subject}</td>
               <td>{hasEdits(textOf(kind)) ? 'Changed' : 'Default'}</td>

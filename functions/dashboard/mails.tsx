@@ -10,6 +10,7 @@ import { Status } from '../../lib/pages/ledger.tsx'
 import { MAIL_LABELS, mailStatusLabel } from '../../lib/pages/mail-labels.ts'
 import { Done, noticeFor, Table, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { t } from '../../lib/pages/text.ts'
 
 const DONE = {
   queued: 'Email queued. It will be sent within two minutes.',
@@ -51,7 +52,7 @@ const MailTable = ({ base, caption, mails }: { base: string; caption: string; ma
         <td>
           <Time at={mail.createdAt} />
         </td>
-        <td>{MAIL_LABELS[mail.kind]}</td>
+        <td>{t(MAIL_LABELS[mail.kind])}</td>
         <td>
           {mail.partnerId ? (
             <a href={`${base}/partners/${mail.partnerId}`}>{mail.recipient}</a>

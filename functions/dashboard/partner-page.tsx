@@ -5,6 +5,7 @@ import type { BuiltLink } from '../../lib/pages/link-builder.tsx'
 import { mailStatusLabel } from '../../lib/pages/mail-labels.ts'
 import { Done, Problem, Time } from '../../lib/pages/parts.tsx'
 import { PeriodLinks } from '../../lib/pages/period-links.tsx'
+import type { Shown } from '../../lib/pages/text.ts'
 import { paidByWords } from '../../lib/payouts/payment-details.ts'
 import type { PayoutAccountStatus } from '../../lib/payouts/payouts.ts'
 import type { Period } from '../../lib/periods.ts'
@@ -24,7 +25,7 @@ type Props = PartnerPageData & {
   /** Why the days that were chosen for the period were refused. */
   problem?: string | undefined
   now: Date
-  done?: string | undefined
+  done?: Shown | undefined
   refused?: Refused | undefined
   built?: BuiltLink | undefined
 }

@@ -13,6 +13,7 @@ import { buildLink } from '../../lib/pages/link-builder.tsx'
 import { noticeFor } from '../../lib/pages/parts.tsx'
 import { MINIMUM_CURRENCY } from '../../lib/pages/program-fields.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { textsOf } from '../../lib/pages/text.ts'
 import { readPeriod } from '../../lib/periods.ts'
 import { saveAdjustment } from '../../lib/tracking/adjustments.queries.ts'
 import { changePartner, type NewAddress } from '../../lib/workspace/change-partner.queries.ts'
@@ -165,7 +166,11 @@ export default createRoutes<WorkspaceEnv>()
     const saved = await saveAdjustment(c.var.db, actOf(c), data)
     if (!('commission' in saved)) throw notFound(saved.outcome === 'missing' ? saved.missing : 'partner')
     if (saved.isMismatch)
-      return showPartner(c, { form: 'adjustment', fields, errors: [], message: ALREADY_SAVED }, 409)
+      return showPartner(
+        c,
+        { form: 'adjustment', fields, errors: [], message: textsOf(c)(ALREADY_SAVED) },
+        409,
+      )
     return done(c, 'adjusted')
   })
   .post(`${PATH}/coupons`, managersOnly(), form(), async (c) => {

@@ -5,6 +5,7 @@ import { areFilters, Empty, Filters, ListEnd, partnerChip, readFilters } from '.
 import { PayoutTable } from '../../lib/pages/payout-table.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { sortingByTime } from '../../lib/pages/sorting.ts'
+import { textsOf } from '../../lib/pages/text.ts'
 import { payoutsQuery } from '../../lib/payouts/payouts.queries.ts'
 import { PayoutQuery } from '../../lib/payouts/payouts.schemas.ts'
 
@@ -35,7 +36,7 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/payouts/all', a
         fields={fields}
         errors={errors}
         filters={[{ name: 'status', label: 'Status', options: STATUSES }]}
-        linked={{ partnerId: partnerChip(payouts[0]), runId: 'One run', order: 'Oldest first' }}
+        linked={{ partnerId: partnerChip(payouts[0], textsOf(c)), runId: 'One run', order: 'Oldest first' }}
       />
       {payouts.length > 0 ? (
         <PayoutTable

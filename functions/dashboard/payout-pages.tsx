@@ -5,6 +5,7 @@ import { Select } from '../../lib/pages/fields.tsx'
 import { Status } from '../../lib/pages/ledger.tsx'
 import { Done, NextPage, Table, Time } from '../../lib/pages/parts.tsx'
 import { METHOD_NAMES, moneySums, NeedsSetup, runProgress } from '../../lib/pages/payouts.tsx'
+import { t } from '../../lib/pages/text.ts'
 import type { readPayoutsPage } from '../../lib/payouts/overview.queries.ts'
 import type { Run } from '../../lib/payouts/runs.queries.ts'
 import { counted } from '../../lib/plural.ts'
@@ -123,7 +124,7 @@ const RunTable = ({ base, runs }: { base: string; runs: Run[] }) => (
           <Status status={run.status} label={run.status.replace('_', ' ')} />
         </td>
         <td>{runProgress(run)}</td>
-        <td>{METHOD_NAMES[run.method]}</td>
+        <td>{t(METHOD_NAMES[run.method])}</td>
         <td>{run.programName ?? 'All'}</td>
         <td>{startedBy(run)}</td>
       </tr>

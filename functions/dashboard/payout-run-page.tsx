@@ -5,6 +5,7 @@ import { Status } from '../../lib/pages/ledger.tsx'
 import { Done, NextPage, Problem, Time } from '../../lib/pages/parts.tsx'
 import { PayoutTable } from '../../lib/pages/payout-table.tsx'
 import { METHOD_NAMES, moneySums, runProgress } from '../../lib/pages/payouts.tsx'
+import { t } from '../../lib/pages/text.ts'
 import type { RunPlan } from '../../lib/payouts/files/files.queries.ts'
 import type { PayoutRow } from '../../lib/payouts/payouts.queries.ts'
 import type { RunResultResponse } from '../../lib/payouts/payouts.responses.ts'
@@ -78,7 +79,7 @@ export const RunPage = ({
           </>
         )}
         <dt>Method</dt>
-        <dd>{METHOD_NAMES[run.method]}</dd>
+        <dd>{t(METHOD_NAMES[run.method])}</dd>
         <dt>Program</dt>
         <dd>{run.programName ?? 'All programs'}</dd>
         <dt>Started</dt>

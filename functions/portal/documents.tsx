@@ -112,7 +112,7 @@ export default createRoutes<DocumentsEnv>()
     const children = (
       <>
         <h1>{t(m.nav_documents)}</h1>
-        <Done message={done && t(done)} />
+        <Done message={done} />
         {billing.map((payee) => (
           <PayeeCard payee={payee} />
         ))}

@@ -160,7 +160,7 @@ const showLinks = (
   const children = (
     <>
       <h1>{t(m.nav_links)}</h1>
-      <Done message={done && t(done)} />
+      <Done message={done} />
       <Problem errors={refused?.errors} />
       <ProgramFilter
         programs={all.map(({ programId, program: name }) => ({ id: programId, name }))}

@@ -135,12 +135,8 @@ export const PaymentPage = ({ choice, support, method, fields = {}, errors, refu
   return (
     <>
       <h1>{t(m.payment_details)}</h1>
-      <Done message={done && t(done)} />
-      <Problem
-        message={refused}
-        errors={errors}
-        labels={Object.fromEntries(Object.entries(LABELS).map(([field, label]) => [field, t(label)]))}
-      />
+      <Done message={done} />
+      <Problem message={refused} errors={errors} labels={LABELS} />
       <p>
         {choice.current
           ? t(m.paid_by, { workspace: choice.workspaceName, name, method: paidBy(choice.current) })

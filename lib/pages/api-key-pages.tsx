@@ -1,32 +1,32 @@
 /** The pages on which an API key is shown once, rotated and revoked. */
 import type { ErrorDetail } from '../http/errors.ts'
+import * as m from '../languages/messages.ts'
 import type { ApiKey } from '../workspace/api-keys.queries.ts'
 import { OVERLAPS } from '../workspace/api-keys.ts'
 import { controls, Select } from './fields.tsx'
 import { ConfirmForm, Copyable, Problem } from './parts.tsx'
+import { strong } from './tags.tsx'
+import { t } from './text.ts'
 
 export const CreatedKeyPage = ({ base, name, secret }: { base: string; name: string; secret: string }) => (
   <>
-    <h1>Your new API key</h1>
+    <h1>{t(m.keys_new)}</h1>
     <div class="done" role="status">
-      <p>
-        API key “{name}” created. <strong>It is shown only once.</strong> Copy it to your backend’s secrets
-        now.
-      </p>
+      <p>{t(m.keys_created_notice, { name, strong })}</p>
     </div>
-    <Copyable label="the API key" text={secret} />
-    <p>If the key is lost or exposed, revoke it and create a new one.</p>
+    <Copyable label={t(m.keys_the_key)} text={secret} />
+    <p>{t(m.keys_if_lost)}</p>
     <p>
-      <a href={base}>Back to API keys</a>
+      <a href={base}>{t(m.keys_back)}</a>
     </p>
   </>
 )
 
 const OVERLAP_CHOICES = [
-  { value: '0', label: 'At once' },
-  { value: '1', label: 'After an hour' },
-  { value: '24', label: 'After a day' },
-  { value: '168', label: 'After a week' },
+  { value: '0', label: m.keys_at_once },
+  { value: '1', label: m.keys_after_hour },
+  { value: '24', label: m.keys_after_day },
+  { value: '168', label: m.keys_after_week },
 ]
 
 export const RotateKeyPage = ({
@@ -38,20 +38,17 @@ export const RotateKeyPage = ({
   apiKey: ApiKey
   errors?: ErrorDetail[] | undefined
 }) => {
-  const labels = { overlapHours: 'The former key ends' }
+  const labels = { overlapHours: t(m.keys_former_ends) }
   const control = controls(labels, { fields: { overlapHours: `${OVERLAPS.default}` }, errors })
   return (
     <>
-      <h1>Rotate “{apiKey.name}”</h1>
+      <h1>{t(m.keys_rotate_heading, { name: apiKey.name })}</h1>
       <Problem errors={errors} labels={labels} />
-      <p>
-        You get a new key with the same name and scopes. Put it into your backend’s secrets before the former
-        one ends.
-      </p>
+      <p>{t(m.keys_rotate_effect)}</p>
       <form method="post">
         <Select {...control('overlapHours')} options={OVERLAP_CHOICES} />
         <p>
-          <button type="submit">Rotate key</button> <a href={base}>Cancel</a>
+          <button type="submit">{t(m.keys_rotate_button)}</button> <a href={base}>{t(m.cancel)}</a>
         </p>
       </form>
     </>
@@ -60,11 +57,8 @@ export const RotateKeyPage = ({
 
 export const RevokeKeyPage = ({ base, apiKey }: { base: string; apiKey: ApiKey }) => (
   <>
-    <h1>Revoke “{apiKey.name}”?</h1>
-    <p>
-      Requests with this key are rejected immediately, and this cannot be undone. If your backend still uses
-      it, create a new key first.
-    </p>
-    <ConfirmForm button="Revoke key" cancel={base} />
+    <h1>{t(m.keys_revoke_heading, { name: apiKey.name })}</h1>
+    <p>{t(m.keys_revoke_effect)}</p>
+    <ConfirmForm button={t(m.keys_revoke_button)} cancel={base} />
   </>
 )

@@ -1,5 +1,7 @@
 /** Rows of a list that a manager chooses, for a form below the list that changes all of them. */
 import type { Fields } from '../http/validate.ts'
+import * as m from '../languages/messages.ts'
+import { t } from './text.ts'
 
 /** Before the id in the name of a row's checkbox. */
 const PREFIX = 'choice-'
@@ -22,6 +24,11 @@ export const Chosen = ({ ids }: { ids: string[] }) => (
 /** The cell that chooses a row. @param formId the form below the list @param what names the row */
 export const ChoiceCell = ({ formId, id, what }: { formId: string; id: string; what: string }) => (
   <td class="choice">
-    <input type="checkbox" form={formId} name={`${PREFIX}${id}`} aria-label={`Choose ${what}`} />
+    <input
+      type="checkbox"
+      form={formId}
+      name={`${PREFIX}${id}`}
+      aria-label={t(m.commissions_choose_what, { what })}
+    />
   </td>
 )

@@ -2,7 +2,7 @@
 import type { Child } from 'hono/jsx'
 import type { ErrorDetail } from '../http/errors.ts'
 import type { Fields } from '../http/validate.ts'
-import { said } from './text.ts'
+import { type Shown, said, shown } from './text.ts'
 
 type Control = {
   label: Child
@@ -59,8 +59,8 @@ export type FormState = { fields: Fields; errors?: ErrorDetail[] | undefined }
  * <Field {...control('city')} maxlength={35} />
  */
 export const controls =
-  <Name extends string>(labels: Record<Name, string>, { fields, errors }: FormState) =>
-  (name: Name) => ({ label: labels[name], name, value: fields[name], errors })
+  <Name extends string>(labels: Record<Name, Shown>, { fields, errors }: FormState) =>
+  (name: Name) => ({ label: shown(labels[name]), name, value: fields[name], errors })
 
 /** A labelled input. Screen readers announce its error with it. */
 export const Field = ({
@@ -105,6 +105,9 @@ export const TextArea = ({
   )
 }
 
+/** A choice of a select. */
+export type Option = { value: string; label: Shown }
+
 /** A labelled select. */
 export const Select = ({
   label,
@@ -116,7 +119,7 @@ export const Select = ({
   errors,
   ...select
 }: Control & {
-  options: readonly { value: string; label: string }[]
+  options: readonly Option[]
   value?: string | null | undefined
 }) => {
   const { error, attributes } = describe({ name, id, hint, errors })
@@ -127,7 +130,7 @@ export const Select = ({
       <select {...attributes} {...select}>
         {options.map((option) => (
           <option value={option.value} selected={option.value === (value ?? '')}>
-            {option.label}
+            {shown(option.label)}
           </option>
         ))}
       </select>

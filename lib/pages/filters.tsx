@@ -4,8 +4,12 @@ import type { Child } from 'hono/jsx'
 import type * as z from 'zod'
 import type { ErrorDetail } from '../http/errors.ts'
 import { checked, type Fields } from '../http/validate.ts'
-import { Field, Select } from './fields.tsx'
+import type { Translate } from '../languages/message.ts'
+import * as m from '../languages/messages.ts'
+import { Field, type Option, Select } from './fields.tsx'
 import { NextPage, Problem } from './parts.tsx'
+import { hidden } from './tags.tsx'
+import { type Shown, shown, t } from './text.ts'
 
 /** Reads and checks the filters in the URL. Blank fields are ignored. */
 export const readFilters = <S extends z.ZodType<object>>(c: Context, schema: S) => {
@@ -47,19 +51,17 @@ export const ListEnd = ({
       <NextPage url={url} cursor={cursor} />
       <p>
         <a download href={`/api/workspaces/${slug}/export/${list}.csv${query && `?${query}`}`}>
-          Download as CSV
+          {t(m.layout_download_csv)}
         </a>
       </p>
     </>
   )
 }
 
-type Option = { value: string; label: string }
-
 /** A control of the filter form: a select if it has options, else a search field. */
 export type Filter = {
   name: string
-  label: string
+  label: Shown
   options?: readonly Option[]
   maxlength?: number
   /** In the place of what the URL says. */
@@ -78,14 +80,19 @@ type Props = {
 }
 
 /** Of one partner's rows, which all name it. */
-export const partnerChip = (row: { partnerName: string | null; partnerSlug: string | null } | undefined) =>
-  `Partner: ${row?.partnerName ?? row?.partnerSlug ?? 'one'}`
+export const partnerChip = (
+  row: { partnerName: string | null; partnerSlug: string | null } | undefined,
+  t: Translate,
+): string => {
+  const name = row?.partnerName ?? row?.partnerSlug
+  return name ? t(m.layout_partner_chip, { name }) : t(m.layout_one_partner_chip)
+}
 
 /** What a filter that is set leaves in the list, in words. undefined if it is none of the list's. */
 const wordsOf = (name: string, value: string, filters: Filter[], linked: Record<string, string>) => {
   const filter = filters.find((one) => one.name === name)
   if (!filter) return linked[name]
-  return `${filter.label}: ${filter.options?.find((option) => option.value === value)?.label ?? value}`
+  return `${shown(filter.label)}: ${shown(filter.options?.find((option) => option.value === value)?.label ?? value)}`
 }
 
 /** The URL of a list without one of its filters, from its beginning. */
@@ -100,21 +107,21 @@ export const Filters = ({ what, path, fields, errors, filters, linked = {} }: Pr
   const set = Object.entries(fields).filter(([name]) => !UNFILTERED.includes(name))
   return (
     <search>
-      <Problem message={errors && 'These filters are not valid. Check them and try again.'} />
+      <Problem message={errors && t(m.layout_filters_not_valid)} />
       {filters.length > 0 && (
         <form class="filters" method="get" action={path}>
           {filters.map(({ name, label, options, maxlength, value = fields[name] }) =>
             options ? (
-              <Select {...{ name, label, options, value, errors }} />
+              <Select label={shown(label)} {...{ name, options, value, errors }} />
             ) : (
-              <Field type="search" {...{ name, label, maxlength, value, errors }} />
+              <Field type="search" label={shown(label)} {...{ name, maxlength, value, errors }} />
             ),
           )}
           {Object.keys(linked).map(
             (name) => fields[name] !== undefined && <input type="hidden" name={name} value={fields[name]} />,
           )}
           <button type="submit" class="quiet">
-            Filter<span class="hidden"> {what}</span>
+            {t(m.layout_filter, { what, hidden })}
           </button>
         </form>
       )}
@@ -124,7 +131,7 @@ export const Filters = ({ what, path, fields, errors, filters, linked = {} }: Pr
             const words = wordsOf(name, value, filters, linked)
             return words === undefined ? null : (
               <li>
-                <a href={without(path, fields, name)} aria-label={`Remove filter: ${words}`}>
+                <a href={without(path, fields, name)} aria-label={t(m.layout_remove_filter, { words })}>
                   {words}
                   <span aria-hidden="true"> ×</span>
                 </a>
@@ -133,7 +140,7 @@ export const Filters = ({ what, path, fields, errors, filters, linked = {} }: Pr
           })}
           <li>
             <a class="all" href={path}>
-              Show all {what}
+              {t(m.layout_show_all, { what })}
             </a>
           </li>
         </ul>
@@ -152,4 +159,4 @@ export const Empty = ({
   what: string
   isFiltered: boolean
   children: Child
-}) => <p class="empty">{isFiltered ? `No ${what} match these filters.` : children}</p>
+}) => <p class="empty">{isFiltered ? t(m.layout_no_matches, { what }) : children}</p>

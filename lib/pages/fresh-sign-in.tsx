@@ -6,7 +6,10 @@ import { managersOnly, type WorkspaceEnv } from '../auth/access.ts'
 import { FRESH_HOURS, isFresh } from '../auth/fresh-sign-in.ts'
 import { rpc } from '../http/rpc.ts'
 import { type Fields, form } from '../http/validate.ts'
+import * as m from '../languages/messages.ts'
 import { renderPage, returnPath } from './render.tsx'
+import { linkTo, strong } from './tags.tsx'
+import { t } from './text.ts'
 
 /** Fields that hold secrets, which no page shows again. */
 const SECRET_FIELDS = ['key', 'secret']
@@ -22,32 +25,30 @@ type Shown = {
 
 const ConfirmIdentity = ({ email, isMailed, repeat, back }: Shown) => (
   <>
-    <h1>Confirm it’s you</h1>
+    <h1>{t(m.layout_confirm_identity)}</h1>
     <p>
-      You signed in more than {FRESH_HOURS} hours ago, so nothing was done yet.{' '}
-      {isMailed ? 'We sent a sign-in link to ' : 'Sign-in links are on their way to '}
-      <strong>{email}</strong>. Open it in this browser, then return to this page and continue. If it opens in
-      an app, or on another device, it may show a code:{' '}
-      <a href="/sign-in/code" target="_blank" rel="noopener">
-        enter it in another tab
-      </a>
-      .
+      {t(isMailed ? m.layout_link_sent : m.layout_links_on_way, {
+        hours: String(FRESH_HOURS),
+        email,
+        strong,
+        link: (content) => (
+          <a href="/sign-in/code" target="_blank" rel="noopener">
+            {content}
+          </a>
+        ),
+      })}
     </p>
     {repeat ? (
       <form method="post" action={repeat.action}>
         {Object.entries(repeat.fields).map(([name, value]) => (
           <input type="hidden" name={name} value={value} />
         ))}
-        <button type="submit">Continue</button> <a href={back}>Cancel</a>
+        <button type="submit">{t(m.layout_continue)}</button> <a href={back}>{t(m.cancel)}</a>
       </form>
     ) : (
-      <p>
-        The secret that you entered was not kept. <a href={back}>Return to the form</a> and enter it again.
-      </p>
+      <p>{t(m.layout_secret_not_kept, { link: linkTo(back) })}</p>
     )}
-    <p class="hint">
-      Payouts, payment details, keys, webhooks and members need a sign-in within the last {FRESH_HOURS} hours.
-    </p>
+    <p class="hint">{t(m.layout_fresh_sign_in_hint, { hours: String(FRESH_HOURS) })}</p>
   </>
 )
 
@@ -65,7 +66,7 @@ const askToConfirm = async (c: Context<WorkspaceEnv>, fields: Fields) => {
   const children = (
     <ConfirmIdentity email={c.var.user.email} isMailed={outcome === 'mailed'} repeat={repeat} back={back} />
   )
-  return renderPage(c, { title: 'Confirm it’s you', children }, 403)
+  return renderPage(c, { title: m.layout_confirm_identity, children }, 403)
 }
 
 /** Reads the form, to keep what was typed. */

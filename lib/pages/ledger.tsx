@@ -1,6 +1,7 @@
 /** Tables of events, commissions and customers, as several pages show them. */
 
 import type { CustomerRow } from '../customers/customers.queries.ts'
+import * as m from '../languages/messages.ts'
 import { COMMISSION_KIND_NAMES } from '../languages/names.ts'
 import type { CommissionRow } from '../tracking/commissions.queries.ts'
 import { commissionStatus, isOfShadowMode } from '../tracking/commissions.ts'
@@ -9,12 +10,12 @@ import { explain, type Step, shownSteps } from '../tracking/steps.ts'
 import { ChoiceCell } from './choice.tsx'
 import { money } from './money.tsx'
 import { type Sorting, sortable, Table, Time } from './parts.tsx'
-import { t } from './text.ts'
+import { type Shown, shown, t } from './text.ts'
 
 /** A status badge. @param label the text, by default the status itself */
-export const Status = ({ status, label = status }: { status: string; label?: string | undefined }) => (
+export const Status = ({ status, label = status }: { status: string; label?: Shown | undefined }) => (
   <span class="status" data-status={status}>
-    {label}
+    {shown(label)}
   </span>
 )
 
@@ -35,18 +36,18 @@ export const PartnerName = ({
 }) => (
   <>
     <a href={`${base}/partners/${id}`}>{name ?? slug}</a>
-    {isTest && <span class="status">Test</span>}
+    {isTest && <span class="status">{t(m.layout_test_mode)}</span>}
   </>
 )
 
 /** The heading of the partner column, which a partner's own page omits. */
-const partnerHead = (ofOne: boolean | undefined): string[] => (ofOne ? [] : ['Partner'])
+const partnerHead = (ofOne: boolean | undefined): string[] => (ofOne ? [] : [t(m.partner)])
 
 /** The link to the setting that decided a step. */
 const SettingLink = ({ program, name }: { program: string; name: string }) => (
   <>
     {' '}
-    <a href={`${program}#${name}`}>Change this setting</a>
+    <a href={`${program}#${name}`}>{t(m.commissions_change_setting)}</a>
   </>
 )
 
@@ -70,15 +71,18 @@ export const Steps = ({ base, steps }: { base: string; steps: Step[] }) => (
 /** The result of an event, such as "Earned 9.80 USD". */
 const outcome = (event: EventRow): string => {
   if (event.kind === 'refund') {
-    if (event.saleId === null) return 'Waiting for its sale'
-    return event.amountCents ? 'Refunded' : 'Does not count'
+    if (event.saleId === null) return t(m.commissions_waiting_for_sale)
+    return event.amountCents ? t(m.commissions_refunded) : t(m.commissions_does_not_count)
   }
-  if (event.partnerId === null) return 'Not credited'
+  if (event.partnerId === null) return t(m.not_credited)
   const { commissionAmountCents: cents, commissionCurrency: currency, reversedCents: reversed } = event
-  if (cents === null || currency === null) return 'No commission'
-  const earned = `Earned ${money(cents, currency)}`
+  if (cents === null || currency === null) return t(m.commissions_no_commission)
+  const earned = t(m.commissions_earned, { amount: money(cents, currency) })
   if (!reversed) return earned
-  return `${earned}, ${reversed === cents ? 'fully' : money(reversed, currency)} reversed`
+  return t(m.commissions_earned_reversed_reversed, {
+    earned,
+    reversed: reversed === cents ? 'fully' : money(reversed, currency),
+  })
 }
 
 /** A sale's amount. A lead has none. */
@@ -96,14 +100,14 @@ export const EventTable = ({
   byTime,
 }: TableContext & { events: EventRow[]; byTime?: Sorting }) => (
   <Table
-    caption="Events"
+    caption={t(m.commissions_events)}
     head={[
-      sortable('Date', byTime),
-      'Event',
-      { number: 'Amount' },
-      'Customer',
+      sortable(t(m.date_column), byTime),
+      t(m.event_column),
+      { number: t(m.amount_column) },
+      t(m.layout_customer),
       ...partnerHead(ofOne),
-      'Result',
+      t(m.result_column),
     ]}
   >
     {events.map((event) => (
@@ -146,8 +150,8 @@ export const EventTable = ({
 /** A commission's type. A positive reversal undoes an earlier one, as when a dispute is won, unless it reverses a deduction. */
 export const typeOf = ({ kind, amountCents, reversesDeduction }: CommissionRow): string => {
   if (kind !== 'reversal') return t(COMMISSION_KIND_NAMES[kind])
-  if (reversesDeduction) return 'Reversed deduction'
-  return amountCents > 0 ? 'Reinstatement' : t(COMMISSION_KIND_NAMES.reversal)
+  if (reversesDeduction) return t(m.commissions_reversed_deduction)
+  return amountCents > 0 ? t(m.commissions_reinstatement) : t(COMMISSION_KIND_NAMES.reversal)
 }
 
 /** @param formId the form in which rows are chosen, if there is one */
@@ -166,16 +170,16 @@ export const CommissionTable = ({
   sorting?: { created?: Sorting; status?: Sorting; payableFrom?: Sorting }
 }) => (
   <Table
-    caption="Commissions"
+    caption={t(m.nav_commissions)}
     head={[
-      ...(formId ? ['Choose'] : []),
-      sortable('Created', sorting.created),
+      ...(formId ? [t(m.commissions_choose_column)] : []),
+      sortable(t(m.created_column), sorting.created),
       ...partnerHead(ofOne),
-      'Type',
-      'Customer',
-      { number: 'Amount' },
-      sortable('Status', sorting.status),
-      sortable('Payable from', sorting.payableFrom),
+      t(m.type_column),
+      t(m.layout_customer),
+      { number: t(m.amount_column) },
+      sortable(t(m.status), sorting.status),
+      sortable(t(m.commissions_payable_from), sorting.payableFrom),
     ]}
   >
     {commissions.map((commission) => (
@@ -184,7 +188,10 @@ export const CommissionTable = ({
           <ChoiceCell
             formId={formId}
             id={commission.id}
-            what={`${money(commission.amountCents, commission.currency)} of ${commission.partnerSlug}`}
+            what={t(m.commissions_amount_of_partner, {
+              amount: money(commission.amountCents, commission.currency),
+              partnerSlug: commission.partnerSlug,
+            })}
           />
         )}
         <td>
@@ -219,7 +226,7 @@ export const CommissionTable = ({
         <td>
           <Status status={commissionStatus(commission, now)} />
         </td>
-        <td>{isOfShadowMode(commission) ? 'Never' : <Time at={commission.payableAt} />}</td>
+        <td>{isOfShadowMode(commission) ? t(m.layout_never) : <Time at={commission.payableAt} />}</td>
       </tr>
     ))}
   </Table>
@@ -228,7 +235,7 @@ export const CommissionTable = ({
 /** The partner whose customer it is, if there is one. */
 export const OwnerName = ({ base, customer }: { base: string; customer: CustomerRow }) => {
   const { partnerId: id, partnerName: name, partnerSlug: slug } = customer
-  return id && slug ? <PartnerName base={base} id={id} name={name} slug={slug} /> : <>None</>
+  return id && slug ? <PartnerName base={base} id={id} name={name} slug={slug} /> : t(m.layout_none)
 }
 
 /** @param byTime sorts by when they were first credited, which then has a column */
@@ -239,15 +246,15 @@ export const CustomerTable = ({
   byTime,
 }: TableContext & { customers: CustomerRow[]; byTime?: Sorting }) => (
   <Table
-    caption="Customers"
+    caption={t(m.layout_customers)}
     head={[
-      'Customer',
-      'Email address',
-      'Name',
+      t(m.layout_customer),
+      t(m.email_address),
+      t(m.layout_name),
       ...partnerHead(ofOne),
-      ...(byTime ? [{ text: 'Since', sort: byTime }] : []),
-      'Imported',
-      'Rewarded since',
+      ...(byTime ? [{ text: t(m.commissions_since), sort: byTime }] : []),
+      t(m.commissions_imported),
+      t(m.commissions_rewarded_since),
     ]}
   >
     {customers.map((customer) => (

@@ -1,22 +1,25 @@
 /** The choice of the payment processor's mode. */
 import type { ErrorDetail } from '../http/errors.ts'
+import type { Message } from '../languages/message.ts'
+import * as m from '../languages/messages.ts'
 import type { Mode } from '../purchases/processors.ts'
 import { Select } from './fields.tsx'
+import { t } from './text.ts'
 
-export const MODE_LABEL = 'Stripe mode'
+export const MODE_LABEL = m.layout_stripe_mode
 
-const OPTIONS: { value: Mode; label: string }[] = [
-  { value: 'live', label: 'Live mode' },
-  { value: 'test', label: 'Test mode' },
+const OPTIONS: { value: Mode; label: Message }[] = [
+  { value: 'live', label: m.layout_live_mode },
+  { value: 'test', label: m.layout_test_mode_option },
 ]
 
 type Props = { value: string | null | undefined; errors: ErrorDetail[] | undefined }
 
 export const ModeSelect = ({ value, errors }: Props) => (
   <Select
-    label={MODE_LABEL}
+    label={t(MODE_LABEL)}
     name="mode"
-    hint="Payments, events and keys of the other mode are refused. The mode is final once a payment has counted: use another workspace for tests."
+    hint={t(m.layout_mode_hint)}
     options={OPTIONS}
     value={value}
     errors={errors}

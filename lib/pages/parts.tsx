@@ -4,7 +4,7 @@ import type { Child } from 'hono/jsx'
 import type { ErrorDetail } from '../http/errors.ts'
 import * as m from '../languages/messages.ts'
 import { hidden } from './tags.tsx'
-import { said, t } from './text.ts'
+import { type Shown, said, shown, t } from './text.ts'
 
 /** The error summary above a form: a message, or a link to each field with an error. */
 export const Problem = ({
@@ -12,15 +12,15 @@ export const Problem = ({
   errors = [],
   labels = {},
 }: {
-  message?: string | undefined
+  message?: Shown | undefined
   errors?: ErrorDetail[] | undefined
   /** Field labels by name. */
-  labels?: Record<string, string>
+  labels?: Record<string, Shown>
 }) => {
   if (!message && errors.length === 0) return null
   return (
     <div class="problem" role="alert">
-      <p>{message === undefined ? t(m.fix_errors) : said(message)}</p>
+      <p>{said(shown(message ?? m.fix_errors))}</p>
       {errors.length > 0 && (
         <ul>
           {errors.map((error) => (
@@ -34,14 +34,14 @@ export const Problem = ({
   )
 }
 
-const named = (field: string | undefined, error: string): string =>
-  field ? t(m.field_error, { field, error }) : error
+const named = (field: Shown | undefined, error: string): string =>
+  field ? t(m.field_error, { field: shown(field), error }) : error
 
 /** The notice that an action succeeded. */
-export const Done = ({ message }: { message: string | undefined }) =>
+export const Done = ({ message }: { message: Shown | undefined }) =>
   message ? (
     <p class="done" role="status">
-      {message}
+      {shown(message)}
     </p>
   ) : null
 

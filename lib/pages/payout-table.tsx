@@ -1,5 +1,7 @@
 /** The table of payouts, with what became of each and what a manager can do about it. */
 
+import type { Message } from '../languages/message.ts'
+import * as m from '../languages/messages.ts'
 import type { BankStatus } from '../payouts/banks.ts'
 import type { PayoutRow } from '../payouts/payouts.queries.ts'
 import { resolvableFrom } from '../payouts/resolution.ts'
@@ -9,30 +11,29 @@ import { PartnerName, Status } from './ledger.tsx'
 import { money } from './money.tsx'
 import { type Sorting, sortable, Table, Time } from './parts.tsx'
 import { METHOD_NAMES } from './payouts.tsx'
+import { code, hidden } from './tags.tsx'
+import { t } from './text.ts'
 
 /** How far the canceling of a payout has come. */
 const Canceling = ({ base, payout, isManager }: { base: string; payout: PayoutRow; isManager: boolean }) => {
   const { id, reference, lookedUpUntil, lastError, unreachableSince } = payout
-  if (!lookedUpUntil) return <>Canceled. Its commissions are being released.</>
+  if (!lookedUpUntil) return <>{t(m.payouts_being_released)}</>
   if (unreachableSince && resolvableFrom(payout)) {
     return (
       <>
-        Nothing more is sent. Stripe could not be asked since <Time at={unreachableSince} /> whether an
-        earlier attempt succeeded. {lastError}{' '}
+        {t(m.payouts_unreachable, { time: () => <Time at={unreachableSince} />, error: lastError ?? '' })}{' '}
         {isManager ? (
-          <a href={`${base}/payouts/${id}/resolve`}>
-            Decide whether it was sent<span class="hidden"> {reference}</span>
-          </a>
+          <a href={`${base}/payouts/${id}/resolve`}>{t(m.payouts_decide_sent, { reference, hidden })}</a>
         ) : (
-          'A manager can decide that.'
+          t(m.payouts_manager_decides_sent)
         )}
       </>
     )
   }
   return (
     <>
-      Nothing more is sent. An earlier attempt may have succeeded: Stripe is asked until{' '}
-      <Time at={lookedUpUntil} />, then its commissions are payable again.{lastError && ` ${lastError}`}
+      {t(m.payouts_looked_up, { time: () => <Time at={lookedUpUntil} /> })}
+      {lastError && ` ${lastError}`}
     </>
   )
 }
@@ -40,31 +41,32 @@ const Canceling = ({ base, payout, isManager }: { base: string; payout: PayoutRo
 /** Why a payout is retried, or why it failed. */
 const note = ({ status, lastError: error }: PayoutRow): string => {
   if (!error) return ''
-  if (status === 'processing') return `Retrying automatically: ${error}`
-  return status === 'failed' ? `${error} Its commissions are payable again.` : ''
+  if (status === 'processing') return t(m.payouts_retrying, { error })
+  return status === 'failed' ? t(m.payouts_failed_note, { error }) : ''
 }
 
 /** Where the money of a transfer is, for managers. */
-const BANK_NOTES: Record<BankStatus, string> = {
-  on_its_way: ' On its way to the partner’s bank.',
-  paid: ' Paid out to the partner’s bank since.',
-  refused: ' The partner’s bank refused it: the partner fixes that at Stripe.',
+const BANK_NOTES: Record<BankStatus, Message> = {
+  on_its_way: m.payouts_on_its_way,
+  paid: m.payouts_paid_out,
+  refused: m.payouts_bank_refused,
 }
 
 /** What was reversed of a payout's transfer, and what a manager can do about it. */
 const Reversal = ({ base, payout, isManager }: { base: string; payout: PayoutRow; isManager: boolean }) => {
   const { id, status, reversedCents, currency, releasedAt } = payout
   if (reversedCents === 0n) return null
-  if (status !== 'reversed') return <> {money(reversedCents, currency)} reversed in Stripe.</>
-  if (releasedAt) return <> Reversed in Stripe. Its commissions are payable again.</>
+  if (status !== 'reversed')
+    return <> {t(m.payouts_part_reversed, { amount: money(reversedCents, currency) })}</>
+  if (releasedAt) return <> {t(m.payouts_reversed_released)}</>
   return (
     <>
       {' '}
-      Reversed in Stripe.{' '}
+      {t(m.payouts_reversed_in_stripe)}{' '}
       {isManager ? (
-        <a href={`${base}/payouts/${id}/release`}>Release commissions</a>
+        <a href={`${base}/payouts/${id}/release`}>{t(m.payouts_release_commissions)}</a>
       ) : (
-        'A manager decides whether it is paid again.'
+        t(m.payouts_manager_decides_again)
       )}
     </>
   )
@@ -76,14 +78,10 @@ const Resolved = ({ payout: { resolutionReason, paidAt, foundTransferId } }: { p
   return (
     <>
       {' '}
-      Marked as {paidAt ? 'sent' : 'not sent'} by a manager: {asSentence(resolutionReason)}
-      {foundTransferId && (
-        <>
-          {' '}
-          Stripe has since reported the transfer <code>{foundTransferId}</code>: reverse it there, or deduct
-          the amount from what the partner earns.
-        </>
-      )}
+      {t(paidAt ? m.payouts_marked_sent : m.payouts_marked_not_sent, {
+        reason: asSentence(resolutionReason),
+      })}
+      {foundTransferId && <> {t(m.payouts_found_transfer, { foundTransferId, code })}</>}
     </>
   )
 }
@@ -91,11 +89,11 @@ const Resolved = ({ payout: { resolutionReason, paidAt, foundTransferId } }: { p
 /** Why the bank returned a payout, or how a manager reports that it did. */
 const Return = ({ base, payout, isManager }: { base: string; payout: PayoutRow; isManager: boolean }) => {
   if (payout.returnReason !== null)
-    return <> Returned by the bank: {asSentence(payout.returnReason)} Its commissions are payable again.</>
+    return <> {t(m.payouts_returned_by_bank, { reason: asSentence(payout.returnReason) })}</>
   if (!isManager || !isReturnable(payout)) return null
   return (
     <a href={`${base}/payouts/${payout.id}/return`}>
-      Mark as returned<span class="hidden"> {payout.reference}</span>
+      {t(m.payouts_mark_returned, { reference: payout.reference, hidden })}
     </a>
   )
 }
@@ -125,16 +123,16 @@ export const PayoutTable = ({
   byTime?: Sorting
 }) => (
   <Table
-    caption="Payouts"
+    caption={t(m.nav_payouts)}
     head={[
-      ...(of === 'run' ? [] : [sortable('Created', byTime)]),
-      ...(of === 'partner' ? [] : ['Partner']),
-      { number: 'Amount' },
-      'Status',
-      ...(of === 'run' ? [] : ['Method']),
-      'Paid',
-      'Reference',
-      'Note',
+      ...(of === 'run' ? [] : [sortable(t(m.created_column), byTime)]),
+      ...(of === 'partner' ? [] : [t(m.partner)]),
+      { number: t(m.amount_column) },
+      t(m.status),
+      ...(of === 'run' ? [] : [t(m.method_column)]),
+      t(m.balance_paid),
+      t(m.reference_column),
+      t(m.payouts_note),
     ]}
   >
     {payouts.map((payout) => (
@@ -162,7 +160,7 @@ export const PayoutTable = ({
         <td>
           <Status status={payout.status} />
         </td>
-        {of !== 'run' && <td>{METHOD_NAMES[payout.method]}</td>}
+        {of !== 'run' && <td>{t(METHOD_NAMES[payout.method])}</td>}
         <td>{payout.paidAt && <Time at={payout.paidAt} />}</td>
         <td class="nowrap">{payout.reference}</td>
         <td
@@ -182,10 +180,10 @@ export const PayoutTable = ({
           {isManager && payout.status === 'processing' && (
             <>
               {' '}
-              <a href={`${base}/payouts/${payout.id}/cancel`}>Cancel</a>
+              <a href={`${base}/payouts/${payout.id}/cancel`}>{t(m.cancel)}</a>
             </>
           )}
-          {payout.bankStatus && BANK_NOTES[payout.bankStatus]}
+          {payout.bankStatus && <> {t(BANK_NOTES[payout.bankStatus])}</>}
           <Reversal base={base} payout={payout} isManager={isManager} />
           <Return base={base} payout={payout} isManager={isManager} />
         </td>

@@ -1,12 +1,18 @@
 /** What several pages say of payouts and payout runs. */
 
+import type { Message } from '../languages/message.ts'
+import * as m from '../languages/messages.ts'
 import type { PayoutMethod, PayoutStatus } from '../payouts/payouts.ts'
 import { countPayouts, type Run } from '../payouts/runs.queries.ts'
-import { counted } from '../plural.ts'
 import { money } from './money.tsx'
+import { linkTo } from './tags.tsx'
+import { t } from './text.ts'
 
 /** Payout methods. */
-export const METHOD_NAMES: Record<PayoutMethod, string> = { stripe: 'Stripe', manual: 'Bank transfer' }
+export const METHOD_NAMES: Record<PayoutMethod, Message> = {
+  stripe: m.layout_stripe,
+  manual: m.method_iban_title,
+}
 
 /** Sums by currency, such as "49.00 USD, 1,200 JPY". */
 export const moneySums = (amounts: { currency: string; amountCents: bigint | number }[]): string =>
@@ -22,37 +28,33 @@ export const moneySums = (amounts: { currency: string; amountCents: bigint | num
 /** Asks for what a method needs before a run can start. @param base the workspace's path */
 export const NeedsSetup = ({ base, method }: { base: string; method: PayoutMethod }) =>
   method === 'stripe' ? (
-    <p class="hint">
-      To pay with Stripe, <a href={`${base}/stripe#paying`}>add a key of your Stripe account</a> first. Until
-      then, partners cannot connect theirs.
-    </p>
+    <p class="hint">{t(m.payouts_needs_stripe_key, { link: linkTo(`${base}/stripe#paying`) })}</p>
   ) : (
-    <p class="hint">
-      To pay by bank transfer, <a href={`${base}/settings`}>turn it on in the settings</a> first.
-    </p>
+    <p class="hint">{t(m.payouts_needs_bank_transfers, { link: linkTo(`${base}/settings`) })}</p>
   )
 
-const count = (run: Run, status: PayoutStatus, words: string): string[] => {
+const count = (run: Run, status: PayoutStatus, words: Message<{ count: number }>): string[] => {
   const payouts = countPayouts(run, status)
-  return payouts > 0 ? [`${payouts.toLocaleString('en')} ${words}`] : []
+  return payouts > 0 ? [t(words, { count: payouts })] : []
 }
 
 /** A run's progress, such as "412 of 500 payouts sent, 3 failed". */
 export const runProgress = (run: Run): string => {
-  if (run.status === 'awaiting_approval') return 'Waits for approval'
-  if (run.status === 'declined') return 'Declined'
-  if (!run.claimedAt && !run.canceledAt) return `Preparing: ${counted(countPayouts(run), 'payout')} so far`
+  if (run.status === 'awaiting_approval') return t(m.payouts_waits_approval)
+  if (run.status === 'declined') return t(m.payouts_declined)
+  if (!run.claimedAt && !run.canceledAt) return t(m.payouts_preparing, { countPayouts: countPayouts(run) })
   const all = countPayouts(run)
-  if (all === 0) return 'No payouts due'
-  if (run.status === 'review') return `In review: ${counted(all, 'payout')}`
-  const sent = countPayouts(run, 'paid').toLocaleString('en')
-  const done = run.method === 'manual' ? 'paid' : 'sent'
+  if (all === 0) return t(m.payouts_none_due)
+  if (run.status === 'review') return t(m.payouts_review, { all })
   return [
-    `${sent} of ${counted(all, 'payout')} ${done}`,
-    ...count(run, 'failed', 'failed'),
-    ...count(run, 'canceling', 'being canceled'),
-    ...count(run, 'canceled', 'canceled'),
-    ...count(run, 'reversed', 'reversed'),
-    ...count(run, 'returned', 'returned'),
+    t(run.method === 'manual' ? m.payouts_progress_paid : m.payouts_progress_sent, {
+      done: countPayouts(run, 'paid'),
+      all,
+    }),
+    ...count(run, 'failed', m.payouts_progress_failed),
+    ...count(run, 'canceling', m.payouts_progress_canceling),
+    ...count(run, 'canceled', m.payouts_progress_canceled),
+    ...count(run, 'reversed', m.payouts_progress_reversed),
+    ...count(run, 'returned', m.payouts_progress_returned),
   ].join(', ')
 }

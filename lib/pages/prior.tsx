@@ -1,12 +1,13 @@
 import type { PriorCommissions } from '../customers/prior.ts'
-import { counted } from '../plural.ts'
+import * as m from '../languages/messages.ts'
 import { money } from './money.tsx'
+import { t } from './text.ts'
 
 /** What was paid on another platform, such as "12 commissions of $96.00", as far as it is known. */
-export const priorWords = ({ commissions, amountCents, currency }: PriorCommissions) => (
-  <>
-    {commissions !== null && counted(commissions, 'commission')}
-    {commissions !== null && amountCents !== null && ' of '}
-    {amountCents !== null && money(amountCents, currency)}
-  </>
-)
+export const priorWords = ({ commissions, amountCents, currency }: PriorCommissions): string => {
+  const amount = amountCents === null ? '' : money(amountCents, currency)
+  if (commissions === null) return amount
+  return amount
+    ? t(m.customers_prior_commissions, { count: commissions, amount })
+    : t(m.prior_commissions, { count: commissions })
+}

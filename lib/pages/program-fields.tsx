@@ -1,57 +1,59 @@
 /** The form fields of a program. */
 
 import type { Fields } from '../http/validate.ts'
+import { inEnglish } from '../languages/message.ts'
+import * as m from '../languages/messages.ts'
 import { parseMoney, plainMoney } from '../money.ts'
-import { counted } from '../plural.ts'
 import { PROGRAM_DEFAULTS, type ProgramTerms } from '../workspace/programs.ts'
 import { Checkbox, controls, Field, type FormState, Select } from './fields.tsx'
 import type { Reading } from './forms.ts'
 import { numberIn, readReward } from './read-reward.ts'
 import { RewardInputs, rewardFields, rewardLabels } from './reward-fields.tsx'
 import { readSchedule, SCHEDULE_LABELS, ScheduleInputs, scheduleFields } from './schedule-fields.tsx'
+import { t } from './text.ts'
 
 /** Minimums apply to every currency, in minor units. They are entered with the two decimals that most have. */
 export const MINIMUM_CURRENCY = 'USD'
 
 const LABELS = {
-  name: 'Name',
-  siteUrl: 'Site URL',
-  rewardInterval: 'Rewarded sales',
-  rewardDurationMonths: 'Reward duration (months)',
-  oneTimeMinimumCents: 'Smallest sale for a one-time reward',
-  holdingDays: 'Holding period (days)',
-  netDays: 'Net terms (days)',
-  attributionDays: 'Attribution window (days)',
-  attribution: 'Attribution',
-  attributeKnownCustomers: 'Who reports renewals?',
-  lateLeadDays: 'Time for a late lead (days)',
-  selfReferrals: 'Partners’ own purchases',
-  minimumPayoutCents: 'Minimum payout',
+  name: m.layout_name,
+  siteUrl: m.programs_site_url,
+  rewardInterval: m.programs_rewarded_sales,
+  rewardDurationMonths: m.programs_reward_duration_months,
+  oneTimeMinimumCents: m.programs_smallest_sale,
+  holdingDays: m.programs_holding_period_days,
+  netDays: m.programs_net_terms_days,
+  attributionDays: m.programs_attribution_window_days,
+  attribution: m.programs_attribution,
+  attributeKnownCustomers: m.programs_who_reports_renewals,
+  lateLeadDays: m.programs_time_late_lead,
+  selfReferrals: m.programs_partners_own_purchases,
+  minimumPayoutCents: m.programs_minimum_payout,
 }
 
 /** The labels of a program's fields. */
 export const PROGRAM_LABELS = { ...LABELS, ...rewardLabels('reward'), ...SCHEDULE_LABELS }
 
 const INTERVALS = [
-  { value: 'recurring', label: 'Recurring: every sale to a customer' },
-  { value: 'one-time', label: 'One-time: a customer’s first sale only' },
+  { value: 'recurring', label: m.programs_recurring },
+  { value: 'one-time', label: m.programs_one_time },
 ] as const
 
 const ATTRIBUTIONS = [
-  { value: 'last', label: 'Partner of the last click' },
-  { value: 'first', label: 'Partner of the first click' },
+  { value: 'last', label: m.programs_last_click },
+  { value: 'first', label: m.programs_first_click },
 ] as const
 
 /** Who reports renewals decides whether known customers are credited without a click. */
 const RENEWALS = [
-  { value: 'processor', label: 'Stripe, or there are none: do not credit known customers' },
-  { value: 'backend', label: 'Our backend: credit known customers without a click' },
+  { value: 'processor', label: m.programs_renewals_processor },
+  { value: 'backend', label: m.programs_renewals_backend },
 ] as const
 
 const OWN_PURCHASES = [
-  { value: 'hold', label: 'Hold the commission for review' },
-  { value: 'allow', label: 'Pay the commission' },
-  { value: 'refuse', label: 'Create no commission' },
+  { value: 'hold', label: m.programs_own_purchases_hold },
+  { value: 'allow', label: m.programs_own_purchases_pay },
+  { value: 'refuse', label: m.programs_own_purchases_refuse },
 ] as const
 
 /** A program as form fields, named by the paths in the API's errors. */
@@ -85,11 +87,11 @@ export const readProgram = (fields: Fields): Reading => {
   const readMinimum = (path: 'oneTimeMinimumCents' | 'minimumPayoutCents') => {
     const entered = fields[path]
     const cents = entered === undefined ? undefined : parseMoney(entered, MINIMUM_CURRENCY)
-    if (cents === null) problems.push({ path, message: 'Must be an amount such as 50.00.' })
+    if (cents === null) problems.push({ path, message: inEnglish(m.programs_must_be_amount) })
     return cents
   }
   if (fields.rewardInterval === 'recurring' && fields.attributeKnownCustomers === undefined) {
-    problems.push({ path: 'attributeKnownCustomers', message: 'Choose who reports renewals.' })
+    problems.push({ path: 'attributeKnownCustomers', message: inEnglish(m.programs_choose_renewals) })
   }
   const input = {
     name: fields.name ?? '',
@@ -121,93 +123,99 @@ export const ProgramInputs = ({ example, fields, errors }: FormState & { example
   const days = { inputmode: 'numeric', autocomplete: 'off' }
   return (
     <>
-      <Field {...control('name')} hint="Visible to partners." required maxlength={255} autocomplete="off" />
+      <Field
+        {...control('name')}
+        hint={t(m.programs_name_hint)}
+        required
+        maxlength={255}
+        autocomplete="off"
+      />
       <Field
         {...control('siteUrl')}
-        hint="Partners’ links lead here. For example https://shop.example."
+        hint={t(m.programs_site_hint)}
         required
         inputmode="url"
         autocomplete="url"
       />
-      <RewardInputs name="reward" legend="Reward" example={example} fields={fields} errors={errors} />
+      <RewardInputs
+        name="reward"
+        legend={t(m.programs_reward)}
+        example={example}
+        fields={fields}
+        errors={errors}
+      />
       <Select
         {...control('rewardInterval')}
         options={INTERVALS}
         value={fields.rewardInterval ?? 'recurring'}
       />
-      <Field
-        {...control('rewardDurationMonths')}
-        hint="For recurring rewards, from the customer’s first rewarded sale. Leave blank for no limit."
-        {...days}
-      />
+      <Field {...control('rewardDurationMonths')} hint={t(m.programs_duration_hint)} {...days} />
       <Field
         {...control('oneTimeMinimumCents')}
-        hint={`For example 5.00, so that a paid trial earns nothing and the first full payment is rewarded. Defaults to ${PROGRAM_DEFAULTS.oneTimeMinimumCents}.`}
+        hint={t(m.programs_smallest_sale_hint, { standard: String(PROGRAM_DEFAULTS.oneTimeMinimumCents) })}
         inputmode="decimal"
         autocomplete="off"
       />
       <Checkbox
-        label="Reward shipping"
+        label={t(m.programs_reward_shipping)}
         name="rewardShipping"
-        hint="Calculates rewards with the shipping costs of sales that Stripe reports."
+        hint={t(m.programs_shipping_hint)}
         checked={fields.rewardShipping !== undefined}
       />
       <Checkbox
-        label="Credit invoices paid outside Stripe"
+        label={t(m.programs_credit_out_of_band)}
         name="creditOutOfBand"
-        hint="Rewards invoices that you marked as paid, or that the customer’s credit balance paid."
+        hint={t(m.programs_out_of_band_hint)}
         checked={fields.creditOutOfBand !== undefined}
       />
       <Field
         {...control('holdingDays')}
-        hint={`Time for refunds before a commission becomes payable. Defaults to ${PROGRAM_DEFAULTS.holdingDays}.`}
+        hint={t(m.programs_holding_hint, { standard: String(PROGRAM_DEFAULTS.holdingDays) })}
         {...days}
       />
-      <Field
-        {...control('netDays')}
-        hint="Also waits until this many days after the end of the sale’s month, such as 15, 30 or 60. Leave blank to wait for the holding period only. Existing commissions do not change."
-        {...days}
-      />
+      <Field {...control('netDays')} hint={t(m.programs_net_terms_hint)} {...days} />
       <Field
         {...control('attributionDays')}
-        hint={`How long a click is credited. Defaults to ${PROGRAM_DEFAULTS.attributionDays}. Existing clicks do not change.`}
+        hint={t(m.programs_attribution_days_hint, { standard: String(PROGRAM_DEFAULTS.attributionDays) })}
         {...days}
       />
       <Select
         {...control('attribution')}
-        hint="Applies when a customer clicked the links of several partners."
+        hint={t(m.programs_attribution_hint)}
         options={ATTRIBUTIONS}
         value={fields.attribution ?? PROGRAM_DEFAULTS.attribution}
       />
       <Select
         {...control('attributeKnownCustomers')}
-        hint="Clicks expire, so a renewal that your backend reports has none that counts. It can be credited to the customer’s partner instead, like every sale of a known customer without a click."
+        hint={t(m.programs_renewals_hint)}
         options={
-          fields.attributeKnownCustomers ? RENEWALS : [{ value: '', label: 'Choose one' }, ...RENEWALS]
+          fields.attributeKnownCustomers
+            ? RENEWALS
+            : [{ value: '', label: m.programs_choose_one }, ...RENEWALS]
         }
         value={fields.attributeKnownCustomers}
         required
       />
       <Field
         {...control('lateLeadDays')}
-        hint={`A sale that your backend reports without a click is credited if a lead of its customer follows within this time, with a click from before the sale. Defaults to ${PROGRAM_DEFAULTS.lateLeadDays}.`}
+        hint={t(m.programs_late_lead_hint, { standard: String(PROGRAM_DEFAULTS.lateLeadDays) })}
         {...days}
       />
       <Checkbox
-        label="Trust partners named in reports"
+        label={t(m.programs_trusted_attribution)}
         name="trustedAttribution"
-        hint="For sales without a click, such as by phone. Your backend names the partner by a slug or a coupon, so whoever has its API key can credit any partner of this program."
+        hint={t(m.programs_trusted_hint)}
         checked={fields.trustedAttribution !== undefined}
       />
       <Select
         {...control('selfReferrals')}
-        hint="Applies when the customer’s email address leads to the partner’s own mailbox."
+        hint={t(m.programs_own_purchases_hint)}
         options={OWN_PURCHASES}
         value={fields.selfReferrals ?? PROGRAM_DEFAULTS.selfReferrals}
       />
       <Field
         {...control('minimumPayoutCents')}
-        hint={`For example 50.00. Smaller balances are carried forward. Defaults to ${PROGRAM_DEFAULTS.minimumPayoutCents}.`}
+        hint={t(m.programs_minimum_payout_hint, { standard: String(PROGRAM_DEFAULTS.minimumPayoutCents) })}
         inputmode="decimal"
         autocomplete="off"
       />
@@ -223,7 +231,9 @@ export const describeInterval = ({
   oneTimeMinimumCents: minimum,
 }: Pick<ProgramTerms, 'rewardInterval' | 'rewardDurationMonths' | 'oneTimeMinimumCents'>): string => {
   if (rewardInterval === 'one-time') {
-    return `A customer’s first sale${minimum ? ` of at least ${plainMoney(minimum, MINIMUM_CURRENCY)}` : ''}`
+    return minimum
+      ? t(m.programs_first_sale_of, { minimum: plainMoney(minimum, MINIMUM_CURRENCY) })
+      : t(m.programs_first_sale)
   }
-  return months === null ? 'Each sale' : `Each sale for ${counted(months, 'month')}`
+  return months === null ? t(m.programs_each_sale) : t(m.programs_each_sale_months, { months })
 }

@@ -11,7 +11,7 @@ import { sayIn } from '../languages/said.ts'
 import { accentRules } from './brand.tsx'
 import { Layout, type LayoutProps } from './layout.tsx'
 import { renderFor } from './money.tsx'
-import { isTranslated, readerFor, textsOf } from './text.ts'
+import { isTranslated, readerFor, type Shown, textsOf } from './text.ts'
 
 type Allowed = {
   hasFrames: boolean
@@ -35,7 +35,8 @@ const policy = ({ hasFrames, logos, nonce }: Allowed): string =>
     "base-uri 'none'",
   ].join('; ')
 
-type PageProps = Omit<LayoutProps, 'style' | 'language' | 'path'> & {
+type PageProps = Omit<LayoutProps, 'title' | 'style' | 'language' | 'path'> & {
+  title: Shown
   /** Where the page opens in another language: as it was requested, by default. */
   path?: string
   hasFrames?: boolean
@@ -57,7 +58,9 @@ export const renderPage = (
   c.header('Content-Security-Policy', policy({ hasFrames, logos: logoOrigins(brands), nonce: style?.nonce }))
   c.header('Referrer-Policy', 'same-origin')
   const reader = readerFor(c)
-  const title = status >= 400 ? textsOf(c)(m.error_title, { title: page.title }) : page.title
+  const t = textsOf(c)
+  const own = typeof page.title === 'string' ? page.title : t(page.title)
+  const title = status >= 400 ? t(m.error_title, { title: own }) : own
   const markup = (
     <Layout
       user={c.get('user')}

@@ -11,7 +11,7 @@ import { type RewardTerms, rewardResponse } from '../tracking/rewards.ts'
 import { Field, Select } from './fields.tsx'
 import { amountStyle, figure, money } from './money.tsx'
 import { saleTermsOf } from './reward-example.ts'
-import { t } from './text.ts'
+import { shown, t } from './text.ts'
 
 /** A reward as text, such as "20% of each sale" or "5.00 USD for each lead". */
 export const describeReward = (reward: RewardTerms, event: 'sale' | 'lead' = 'sale'): string =>
@@ -33,20 +33,20 @@ export const rewardResponseWords = (
 
 /** The labels of a reward's fields. */
 export const rewardLabels = (name: string) => ({
-  [`${name}.kind`]: 'Type',
-  [`${name}.percent`]: 'Percentage of the sale',
-  [`${name}.amountCents`]: 'Amount',
-  [`${name}.currency`]: 'Currency',
+  [`${name}.kind`]: m.type_column,
+  [`${name}.percent`]: m.programs_percentage,
+  [`${name}.amountCents`]: m.amount_column,
+  [`${name}.currency`]: m.programs_currency,
 })
 
 /** A reward as form fields, named by the paths in the API's errors. */
 export const rewardFields = (name: string, reward: RewardTerms | null): Fields => {
   if (!reward) return {}
-  const shown = rewardResponse(reward)
-  if (shown.kind === 'percent') {
-    return { [`${name}.kind`]: 'percent', [`${name}.percent`]: String(shown.percent) }
+  const response = rewardResponse(reward)
+  if (response.kind === 'percent') {
+    return { [`${name}.kind`]: 'percent', [`${name}.percent`]: String(response.percent) }
   }
-  const { amountCents, currency } = shown
+  const { amountCents, currency } = response
   return {
     [`${name}.kind`]: 'flat',
     [`${name}.amountCents`]: plainMoney(amountCents, currency),
@@ -77,16 +77,17 @@ export const RewardInputs = ({
   fields: Fields
   errors: ErrorDetail[] | undefined
 }) => {
-  const flat = { value: 'flat', label: `Flat amount per ${event}` }
+  const flat = { value: 'flat', label: t(m.programs_flat_amount_per, { event }) }
   // A lead has no amount to take a percentage of.
-  const kinds = event === 'lead' ? [flat] : [{ value: 'percent', label: 'Percentage of each sale' }, flat]
+  const kinds = event === 'lead' ? [flat] : [{ value: 'percent', label: m.programs_percentage_kind }, flat]
   const labels = rewardLabels(name)
+  const labelOf = (field: string) => shown(labels[`${name}.${field}`] ?? '')
   const options = none === undefined ? kinds : [{ value: '', label: none }, ...kinds]
   return (
     <fieldset class="reward" id={name}>
       <legend>{legend}</legend>
       <Select
-        label={labels[`${name}.kind`]}
+        label={labelOf('kind')}
         name={`${name}.kind`}
         options={options}
         value={fields[`${name}.kind`] ?? options[0]?.value}
@@ -95,7 +96,7 @@ export const RewardInputs = ({
       {event === 'sale' && (
         <div data-kind="percent">
           <Field
-            label={labels[`${name}.percent`]}
+            label={labelOf('percent')}
             name={`${name}.percent`}
             inputmode="decimal"
             autocomplete="off"
@@ -106,18 +107,18 @@ export const RewardInputs = ({
       )}
       <div data-kind="flat">
         <Field
-          label={labels[`${name}.amountCents`]}
+          label={labelOf('amountCents')}
           name={`${name}.amountCents`}
-          hint="For example 5.00. Paid in this currency, whatever the currency of the sale."
+          hint={t(m.programs_flat_amount_hint)}
           inputmode="decimal"
           autocomplete="off"
           value={fields[`${name}.amountCents`]}
           errors={errors}
         />
         <Field
-          label={labels[`${name}.currency`]}
+          label={labelOf('currency')}
           name={`${name}.currency`}
-          hint="Three-letter code, such as USD."
+          hint={t(m.programs_currency_hint)}
           maxlength={3}
           autocomplete="off"
           autocapitalize="characters"

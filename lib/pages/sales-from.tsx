@@ -1,23 +1,26 @@
 /** The choice of who reports the sales that earn. */
 import type { ErrorDetail } from '../http/errors.ts'
+import type { Message } from '../languages/message.ts'
+import * as m from '../languages/messages.ts'
 import type { SalesFrom } from '../purchases/processors.ts'
 import { Select } from './fields.tsx'
+import { t } from './text.ts'
 
-export const SALES_FROM_LABEL = 'Sales are reported by'
+export const SALES_FROM_LABEL = m.stripe_sales_reported
 
-const OPTIONS: { value: SalesFrom; label: string }[] = [
-  { value: 'both', label: 'Stripe and your backend' },
-  { value: 'stripe', label: 'Stripe only' },
-  { value: 'api', label: 'Your backend only' },
+const OPTIONS: { value: SalesFrom; label: Message }[] = [
+  { value: 'both', label: m.stripe_and_backend },
+  { value: 'stripe', label: m.stripe_only },
+  { value: 'api', label: m.stripe_backend_only },
 ]
 
 type Props = { value: string | null | undefined; errors: ErrorDetail[] | undefined }
 
 export const SalesFromSelect = ({ value, errors }: Props) => (
   <Select
-    label={SALES_FROM_LABEL}
+    label={t(SALES_FROM_LABEL)}
     name="salesFrom"
-    hint="If your backend reports purchases by API that Stripe reports too, choose one of them. With both, a sale that looks like a purchase already reported by the other is held for your review."
+    hint={t(m.stripe_sales_from_hint)}
     options={OPTIONS}
     value={value}
     errors={errors}

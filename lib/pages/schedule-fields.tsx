@@ -1,6 +1,8 @@
 /** A program's payout schedule as text, and as form fields. */
 import type { ErrorDetail } from '../http/errors.ts'
 import type { Fields } from '../http/validate.ts'
+import type { Message } from '../languages/message.ts'
+import * as m from '../languages/messages.ts'
 import {
   DEFAULT_DAYS,
   LAST_DAY,
@@ -10,34 +12,41 @@ import {
 } from '../payouts/schedules.ts'
 import { Field, Select } from './fields.tsx'
 import { numberIn } from './read-reward.ts'
+import { shown, t } from './text.ts'
 
 const SCHEDULES = [
-  { value: 'manual', label: 'Manual' },
-  { value: 'weekly', label: 'Weekly' },
-  { value: 'twice_monthly', label: 'Twice a month' },
-  { value: 'monthly', label: 'Monthly' },
-] as const satisfies { value: PayoutSchedule; label: string }[]
+  { value: 'manual', label: m.payouts_manual },
+  { value: 'weekly', label: m.payouts_weekly },
+  { value: 'twice_monthly', label: m.payouts_twice_month },
+  { value: 'monthly', label: m.payouts_monthly },
+] as const satisfies { value: PayoutSchedule; label: Message }[]
 
-const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
+const WEEKDAYS = [
+  m.payouts_monday,
+  m.payouts_tuesday,
+  m.payouts_wednesday,
+  m.payouts_thursday,
+  m.payouts_friday,
+  m.payouts_saturday,
+  m.payouts_sunday,
+]
 const WEEKDAY_OPTIONS = WEEKDAYS.map((label, index) => ({ value: String(index + 1), label }))
-
-const SUFFIXES = new Intl.PluralRules('en', { type: 'ordinal' })
-const SUFFIX: Partial<Record<Intl.LDMLPluralRule, string>> = { one: 'st', two: 'nd', few: 'rd' }
 
 /** A day of the month, such as "1st" or "last day". */
 const monthDay = (day: number): string =>
-  day === LAST_DAY ? 'last day' : `${day}${SUFFIX[SUFFIXES.select(day)] ?? 'th'}`
+  day === LAST_DAY ? t(m.payouts_last_day) : t(m.payouts_day_of_month, { day })
 
-const MONTH_DAY_OPTIONS = [...Array.from({ length: 28 }, (_, index) => index + 1), LAST_DAY].map((day) => ({
-  value: String(day),
-  label: day === LAST_DAY ? 'Last day of the month' : monthDay(day),
-}))
+const monthDayOptions = () =>
+  [...Array.from({ length: 28 }, (_, index) => index + 1), LAST_DAY].map((day) => ({
+    value: String(day),
+    label: day === LAST_DAY ? t(m.payouts_last_day_month) : monthDay(day),
+  }))
 
 /** The labels of a schedule's fields. */
 export const SCHEDULE_LABELS = {
-  payoutSchedule: 'Payout schedule',
-  payoutDays: 'Payout days',
-  reviewDays: 'Review period (days)',
+  payoutSchedule: m.payouts_schedule,
+  payoutDays: m.payouts_days,
+  reviewDays: m.payouts_review_period_days,
 }
 
 /** A schedule as form fields. `payoutDay` and `secondPayoutDay` are days of the month. */
@@ -70,11 +79,11 @@ export const ScheduleInputs = ({ fields, errors }: { fields: Fields; errors: Err
   const problem = errors?.find(({ path }) => path === 'payoutDays')
   return (
     <fieldset class="schedule" id="payoutDays">
-      <legend>Payout schedule</legend>
+      <legend>{t(m.payouts_schedule)}</legend>
       <Select
-        label="Payouts"
+        label={t(m.nav_payouts)}
         name="payoutSchedule"
-        hint="Scheduled payouts use Stripe and start at midnight UTC. Managers can also pay at any time."
+        hint={t(m.payouts_schedule_hint)}
         options={SCHEDULES}
         value={fields.payoutSchedule ?? 'manual'}
         errors={errors}
@@ -82,28 +91,33 @@ export const ScheduleInputs = ({ fields, errors }: { fields: Fields; errors: Err
       {problem && <p class="error">{problem.message}</p>}
       <div data-schedule="weekly">
         <Select
-          label="Weekday"
+          label={t(m.payouts_weekday)}
           name="payoutWeekday"
           options={WEEKDAY_OPTIONS}
           value={fields.payoutWeekday ?? '1'}
         />
       </div>
       <div data-schedule="month">
-        <Select label="Day" name="payoutDay" options={MONTH_DAY_OPTIONS} value={fields.payoutDay ?? first} />
+        <Select
+          label={t(m.payouts_day)}
+          name="payoutDay"
+          options={monthDayOptions()}
+          value={fields.payoutDay ?? first}
+        />
       </div>
       <div data-schedule="twice">
         <Select
-          label="Second day"
+          label={t(m.payouts_second_day)}
           name="secondPayoutDay"
-          options={MONTH_DAY_OPTIONS}
+          options={monthDayOptions()}
           value={fields.secondPayoutDay ?? second}
         />
       </div>
       <div data-schedule="any">
         <Field
-          label={SCHEDULE_LABELS.reviewDays}
+          label={t(SCHEDULE_LABELS.reviewDays)}
           name="reviewDays"
-          hint="A scheduled run is mailed to managers, and sent after this many days unless one of them stops it. 0 sends it at once."
+          hint={t(m.payouts_review_hint)}
           inputmode="numeric"
           autocomplete="off"
           value={fields.reviewDays ?? '0'}
@@ -116,14 +130,18 @@ export const ScheduleInputs = ({ fields, errors }: { fields: Fields; errors: Err
 
 /** When a schedule pays, such as "On the 1st and 15th of each month". */
 const scheduleWords = ({ payoutSchedule, payoutDays }: Schedule): string => {
-  if (payoutSchedule === 'manual') return 'Manual'
-  if (payoutSchedule === 'weekly') return `Every ${WEEKDAYS[(payoutDays[0] ?? 1) - 1]}`
-  return `On the ${payoutDays.map(monthDay).join(' and ')} of each month`
+  if (payoutSchedule === 'manual') return t(m.payouts_manual)
+  const [first = 1, second] = payoutDays
+  if (payoutSchedule === 'weekly')
+    return t(m.payouts_every_weekday, { day: shown(WEEKDAYS[first - 1] ?? '') })
+  return second === undefined
+    ? t(m.payouts_each_month, { day: monthDay(first) })
+    : t(m.payouts_twice_each_month, { first: monthDay(first), second: monthDay(second) })
 }
 
 /** A program's payout schedule, such as "Every Monday, next on 2026-11-23". */
 export const describeSchedule = (schedule: Schedule, now: Date): string => {
   const next = nextOccurrence(schedule, now)
   const words = scheduleWords(schedule)
-  return next ? `${words}, next on ${next.toISOString().slice(0, 10)}` : words
+  return next ? t(m.payouts_schedule_next, { words, day: next.toISOString().slice(0, 10) }) : words
 }

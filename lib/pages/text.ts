@@ -34,3 +34,9 @@ export const t: Translate = (<Values>(
 
 /** What another room said in English, in the page's language, in a component. */
 export const said = (english: string): string => sayIn(pageLanguage(), english)
+
+/** What a component shows: a message, or text that no catalog has, such as a name. */
+export type Shown = Message | string
+
+/** A text of the page that may be a message, in a component. */
+export const shown = (text: Shown): string => (typeof text === 'string' ? text : t(text))

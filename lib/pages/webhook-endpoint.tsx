@@ -1,15 +1,17 @@
 /** The forms of an endpoint's page. */
 import type { ErrorDetail } from '../http/errors.ts'
 import type { Fields } from '../http/validate.ts'
+import * as m from '../languages/messages.ts'
 import { Checkbox, Field } from './fields.tsx'
 import { Time } from './parts.tsx'
+import { t } from './text.ts'
 import { ENDPOINT_LABELS } from './webhooks.tsx'
 
 /** The labels of all fields of an endpoint's page. */
 export const ENDPOINT_PAGE_LABELS = {
   ...ENDPOINT_LABELS,
-  since: 'Events since (UTC)',
-  overlapHours: 'Hours until the former secret ends',
+  since: m.webhooks_events_since,
+  overlapHours: m.webhooks_overlap_hours,
 }
 
 /** A button that needs no fields. */
@@ -33,17 +35,17 @@ export const ResendForm = ({
 }) => (
   <form method="post" action={action}>
     <Field
-      label={ENDPOINT_PAGE_LABELS.since}
+      label={t(ENDPOINT_PAGE_LABELS.since)}
       name="since"
       type="datetime-local"
       required
       value={fields.since}
       errors={errors}
-      hint="They keep their IDs, so that your backend can recognise those that it has handled. Events are kept for 30 days."
+      hint={t(m.webhooks_resend_hint)}
     />
-    <Checkbox label="Only those that failed" name="onlyFailed" checked={fields.onlyFailed !== undefined} />
+    <Checkbox label={t(m.webhooks_only_failed)} name="onlyFailed" checked={fields.onlyFailed !== undefined} />
     <p>
-      <button type="submit">Resend events</button>
+      <button type="submit">{t(m.webhooks_resend_events)}</button>
     </p>
   </form>
 )
@@ -59,13 +61,9 @@ export const SecretForm = ({
   errors?: ErrorDetail[] | undefined
 }) => (
   <form method="post" action={action}>
-    {until && (
-      <p>
-        The former secret signs requests too, until <Time at={until} />.
-      </p>
-    )}
+    {until && <p>{t(m.webhooks_former_secret, { time: () => <Time at={until} /> })}</p>}
     <Field
-      label={ENDPOINT_PAGE_LABELS.overlapHours}
+      label={t(ENDPOINT_PAGE_LABELS.overlapHours)}
       name="overlapHours"
       type="number"
       min={0}
@@ -73,10 +71,10 @@ export const SecretForm = ({
       required
       value={24}
       errors={errors}
-      hint="Until then, requests are signed with both, so that your backend can change over. 0 ends the former one now."
+      hint={t(m.webhooks_overlap_hint)}
     />
     <p>
-      <button type="submit">Rotate secret</button>
+      <button type="submit">{t(m.webhooks_rotate_secret)}</button>
     </p>
   </form>
 )

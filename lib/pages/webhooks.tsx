@@ -1,30 +1,34 @@
 /** Parts of the pages about webhooks. */
 import type { ErrorDetail } from '../http/errors.ts'
 import type { Fields } from '../http/validate.ts'
+import type { Message } from '../languages/message.ts'
+import * as m from '../languages/messages.ts'
 import type { EndpointRow } from '../webhooks/endpoints.queries.ts'
 import type { TryError } from '../webhooks/tries.ts'
 import { WEBHOOK_TYPES, type WebhookType } from '../webhooks/types.ts'
 import { Checkbox, controls, Field } from './fields.tsx'
 import { Status } from './ledger.tsx'
 import { Copyable, Table, Time } from './parts.tsx'
+import { strong } from './tags.tsx'
+import { t } from './text.ts'
 
-export const ENDPOINT_LABELS = { url: 'URL', description: 'Description (optional)', types: 'Events' }
+export const ENDPOINT_LABELS = { url: 'URL', description: 'Description (optional)', types: m.webhooks_events }
 
 /** What each type reports. */
-const TYPE_LABELS: Record<WebhookType, string> = {
-  'partner.created': 'Partner added',
-  'partner.approved': 'Partner approved',
-  'partner.banned': 'Partner banned',
-  'lead.created': 'Lead recorded',
-  'sale.created': 'Sale recorded',
-  'refund.created': 'Refund reported',
-  'commission.created': 'Commission or adjustment added',
-  'commission.reversed': 'Commission reversed',
-  'payout.created': 'Payout created',
-  'payout.paid': 'Payout sent or marked as paid',
-  'payout.failed': 'Payout failed, canceled, returned or reversed',
-  'import.finished': 'Import saved',
-  'import.undone': 'Import undone',
+const TYPE_LABELS: Record<WebhookType, Message> = {
+  'partner.created': m.webhooks_partner_added,
+  'partner.approved': m.webhooks_partner_approved,
+  'partner.banned': m.webhooks_partner_banned,
+  'lead.created': m.webhooks_lead_recorded,
+  'sale.created': m.webhooks_sale_recorded,
+  'refund.created': m.webhooks_refund_reported,
+  'commission.created': m.webhooks_commission_added,
+  'commission.reversed': m.webhooks_commission_reversed,
+  'payout.created': m.webhooks_payout_created,
+  'payout.paid': m.webhooks_payout_sent,
+  'payout.failed': m.webhooks_payout_failed,
+  'import.finished': m.webhooks_import_saved,
+  'import.undone': m.webhooks_import_undone,
 }
 
 /** The fields of a form about all types, or about an endpoint's. */
@@ -56,13 +60,7 @@ export const EndpointForm = ({
   const control = controls(ENDPOINT_LABELS, { fields, errors })
   return (
     <form method="post" action={action}>
-      <Field
-        {...control('url')}
-        type="url"
-        required
-        maxlength={2048}
-        hint="Your backend’s address, with https. It must answer with 2xx within 10 seconds."
-      />
+      <Field {...control('url')} type="url" required maxlength={2048} hint={t(m.webhooks_url_hint)} />
       <Field {...control('description')} maxlength={255} autocomplete="off" />
       <fieldset id="types">
         <legend>{ENDPOINT_LABELS.types}</legend>
@@ -70,7 +68,7 @@ export const EndpointForm = ({
           <Checkbox
             label={
               <>
-                {TYPE_LABELS[type]} <code>{type}</code>
+                {t(TYPE_LABELS[type])} <code>{type}</code>
               </>
             }
             name={type}
@@ -89,12 +87,16 @@ export const EndpointForm = ({
 export const EndpointStatus = ({ disabledAt, disabledReason, failingSince }: EndpointRow) => {
   if (disabledAt)
     return (
-      <Status status="revoked" label={disabledReason === 'failing' ? 'disabled: it failed' : 'disabled'} />
+      <Status
+        status="revoked"
+        label={disabledReason === 'failing' ? t(m.webhooks_disabled_failed) : 'disabled'}
+      />
     )
   return failingSince ? (
-    <>
-      <Status status="failed" label="failing" /> since <Time at={failingSince} />
-    </>
+    t(m.webhooks_failing_since, {
+      status: () => <Status status="failed" label="failing" />,
+      time: () => <Time at={failingSince} />,
+    })
   ) : (
     <Status status="approved" label="enabled" />
   )
@@ -113,14 +115,12 @@ export const SecretPage = ({
   <>
     <h1>{title}</h1>
     <div class="done" role="status">
-      <p>
-        <strong>The signing secret is shown only once.</strong> Copy it to your backend’s secrets now.
-      </p>
+      <p>{t(m.webhooks_secret_shown_once, { strong })}</p>
     </div>
-    <Copyable label="the signing secret" text={secret} />
-    <p>Your backend verifies each request with it, by a library of Standard Webhooks.</p>
+    <Copyable label={t(m.webhooks_signing_secret)} text={secret} />
+    <p>{t(m.webhooks_secret_use)}</p>
     <p>
-      <a href={endpoint}>Go to the endpoint</a>
+      <a href={endpoint}>{t(m.webhooks_go_endpoint)}</a>
     </p>
   </>
 )
@@ -136,7 +136,16 @@ export type DeliveryLine = {
 }
 
 export const DeliveryTable = ({ base, deliveries }: { base: string; deliveries: DeliveryLine[] }) => (
-  <Table caption="Deliveries" head={['Created', 'Event', 'Status', { number: 'Attempts' }, 'Next attempt']}>
+  <Table
+    caption={t(m.webhooks_deliveries)}
+    head={[
+      t(m.created_column),
+      t(m.event_column),
+      t(m.status),
+      { number: t(m.webhooks_attempts) },
+      t(m.webhooks_next_attempt),
+    ]}
+  >
     {deliveries.map(({ id, type, status, attempts, createdAt, nextAttemptAt }) => (
       <tr>
         <td>
@@ -157,16 +166,21 @@ export const DeliveryTable = ({ base, deliveries }: { base: string; deliveries: 
   </Table>
 )
 
-const ERRORS: Record<TryError, string> = {
-  status: 'The answer was not 2xx.',
-  timeout: 'No answer within 10 seconds.',
-  unreachable: 'No connection, or it was lost.',
-  refused_url: 'The URL is not one that webhooks are sent to.',
-  endpoint_disabled: 'The endpoint was disabled or removed.',
-  unreadable_secret: 'The signing secret cannot be decrypted. Rotate it.',
-  no_subject: 'What it is about does not exist any more.',
+const ERRORS: Record<TryError, Message> = {
+  status: m.webhooks_error_status,
+  timeout: m.webhooks_error_timeout,
+  unreachable: m.webhooks_error_unreachable,
+  refused_url: m.webhooks_error_url,
+  endpoint_disabled: m.webhooks_error_disabled,
+  unreadable_secret: m.webhooks_error_secret,
+  no_subject: m.webhooks_error_subject,
 }
 
 /** What came of a request, as a sentence. */
 export const resultOf = (status: number | null, error: TryError | null): string =>
-  [status === null ? '' : `HTTP ${status}.`, error ? ERRORS[error] : 'Delivered.'].filter(Boolean).join(' ')
+  [
+    status === null ? '' : t(m.webhooks_http_status, { status: String(status) }),
+    error ? t(ERRORS[error]) : t(m.webhooks_delivered),
+  ]
+    .filter(Boolean)
+    .join(' ')

@@ -13,9 +13,10 @@ const PAGES = [
   'functions/auth.tsx',
   'functions/auth/*.{ts,tsx}',
   'lib/auth/{pages,sessions-page,code-pages,replies}.tsx',
-  'lib/pages/{address,brand,chart,connect,fields,invoices,layout,link-builder,money,parts,party-fields}.tsx',
-  'lib/pages/{period-links,portal,qr-code,render,sidebar,statement,sub-table,tags,terms}.tsx',
-  'lib/pages/{payment-method,reward-example,text}.ts',
+  'functions/dashboard.tsx',
+  'functions/dashboard/{[a-b]*,choices,chosen-partners,commission*,customers,deletion*,event*,figures,group*}.{ts,tsx}',
+  'functions/dashboard/{held-commissions,invitations,invoices}.tsx',
+  'lib/pages/!(audit-words).{ts,tsx}',
   'lib/portal/partner-steps.ts',
   'lib/mail/{payout-texts,compose}.tsx',
 ]
@@ -37,6 +38,7 @@ const NO_TEXTS = [
   'email: x',
   'x data-label="x"',
   'Mx x.5hx',
+  'noreferrer nofollow ugc',
 ]
 
 /** Words, or a word as it begins a label. No code, class, path or header. */
