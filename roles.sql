@@ -118,6 +118,8 @@ grant select, insert, update on import_calls to :"pages";
 grant select, insert, update on link_forms to :"pages";
 -- What was read from another platform, which an erasure looks through. Never the tokens.
 grant select (workspace_id, row), delete on import_source_rows to :"pages";
+-- Whether the other platform's commissions are being read: then nothing is cut over.
+grant select (program_id, purpose, read_at) on import_sources to :"pages";
 grant select, insert         on undone_imports to :"pages";
 
 
@@ -175,10 +177,12 @@ grant update (lane, attempts, first_attempt_at, next_attempt_at, delivered_at, f
 grant insert (id, workspace_id, kind, recipient, occasion, details, created_at, next_attempt_at) on mails to :"hooks";
 
 
--- source: reads other platforms, with the tokens that managers give it. Of our data, it knows who is a manager of which program.
+-- source: reads other platforms, with the tokens that managers give it. Of our data, it knows who is a manager of which program. It
+-- saves the commissions that a shadow run is compared with.
 grant select on members, workspaces to :"source";
-grant select (id, workspace_id, name) on programs to :"source";
+grant select (id, workspace_id, name, mode) on programs to :"source";
 grant select, insert, update, delete on import_sources, import_source_rows to :"source";
+grant select, insert, update on platform_commissions to :"source";
 grant insert on audit_entries to :"source";
 -- Whether anybody listens to a workspace: asked by the trigger of the audit log.
 grant execute on function has_webhooks to :"source";

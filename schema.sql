@@ -1693,7 +1693,8 @@ create table one_time_rewards (
 
 
 
--- The commissions of the platform that pays during a shadow run, as managers upload them. The key is that platform's own id, or
+-- The commissions of the platform that pays during a shadow run, as managers upload them, or the platform's API
+-- lists them. The key is that platform's own id, or
 -- says what a row without one contains. event_id is the sale of ours that it names by one of sale_ids, if there is one, and
 -- bucket the customer, by which both sides are compared: see lib/shadow/comparison.queries.ts.
 create table platform_commissions (
@@ -3394,19 +3395,22 @@ create table undone_imports (
 );
 
 
--- What is read from the API of another platform, to be imported: docs/imports.md. The token is encrypted like a Stripe key, and
--- is gone once everything is read, or reading has failed for good. Reading goes on from `resource` and `cursor`, whoever did the
--- pages before. It is due at next_attempt_at, which is the end of the lease while a Worker reads.
+-- What is read from the API of another platform: docs/imports.md. For an import, its rows wait in import_source_rows; for a shadow
+-- run, its commissions go to platform_commissions page by page. The token is encrypted like a Stripe key, and is gone once
+-- everything is read, or reading has failed for good. Reading goes on from `resource` and `cursor`, whoever did the pages before,
+-- also after a failure, when a manager gives the token again. It is due at next_attempt_at, the end of the lease while a Worker reads.
 create table import_sources (
     id               uuid         primary key,
     workspace_id     uuid         not null,
     program_id       uuid         not null,
+    purpose          text         not null
+        constraint import_sources_purpose_check check (purpose in ('import', 'shadow')),
     platform         text         not null
         constraint import_sources_platform_check check (platform in ('rewardful', 'tolt', 'firstpromoter', 'dub')),
     account          text,                              -- which account or program of the platform, if it asks for that
     ciphertext       text,
     started_by       text         not null,             -- reading ends when this person is no longer a manager
-    created_at       timestamptz  not null,
+    created_at       timestamptz  not null,             -- or when it was continued after a failure
     resource         text         not null,
     cursor           text,                              -- null for the first page
     progress         jsonb        not null,             -- of each list: Progress in lib/imports/sources/progress.ts
@@ -3418,7 +3422,7 @@ create table import_sources (
     failed_at        timestamptz,
 
     -- Two readings for one program would be imported twice.
-    constraint import_sources_program_id_key unique (program_id),
+    constraint import_sources_program_id_purpose_key unique (program_id, purpose),
     constraint import_sources_program_id_fkey foreign key (workspace_id, program_id) references programs (workspace_id, id),
     constraint import_sources_outcome_check check (read_at is null or failed_at is null),
     constraint import_sources_ciphertext_check check ((ciphertext is null) = (read_at is not null or failed_at is not null))
@@ -3432,7 +3436,8 @@ create index import_sources_workspace_id_idx on import_sources (workspace_id, id
 
 
 -- A row that was read: SourceRow in lib/imports/sources/source.ts. Read again, because the list has changed meanwhile, it is the
--- same row. Rows are deleted with their source: after the import, and 7 days after reading at the latest.
+-- same row. Rows are deleted with their source: after the import, and 7 days after reading at the latest. For a shadow run, they are
+-- those that could not be read.
 create table import_source_rows (
     source_id     uuid   not null
         constraint import_source_rows_source_id_fkey references import_sources (id) on delete cascade,

@@ -18,19 +18,30 @@ import { rowsWith } from './import/rules/statuses.ts'
 import { balancesElsewhere } from './import/rules/warnings.ts'
 import { runCalls } from './import/run.ts'
 import { sitePart } from './import/site.ts'
-import { askSource, discardSource, fileOfSource } from './import/source.ts'
+import { askSource, discardSource, followSource, loadFile, type Reader } from './import/source.ts'
 import { type Answer, discardJob, type Job, loadJob, saveAnswer, saveJob } from './import/store.ts'
 
 const workspace = byId('import', HTMLElement).dataset.workspace ?? ''
 
+/** Reading by API, for the program of the form. */
+const READER: Reader = {
+  workspace,
+  purpose: 'import',
+  programId: () => {
+    const program = byId('import-program', HTMLSelectElement)
+    return program.reportValidity() ? program.value : null
+  },
+  targetOf: ({ programId }) => programOf(programId)?.name ?? 'a program',
+}
+
 /** Takes a file, or what is read from another platform. */
 const takeFile = async (): Promise<CsvFile | null> => {
   const listening = new AbortController()
-  const chosen = await Promise.race([askFile(listening), askSource(workspace, listening)])
+  const chosen = await Promise.race([askFile(listening), askSource(READER, listening)])
   listening.abort()
   if ('records' in chosen) return chosen
   byId('import-program', HTMLSelectElement).value = chosen.programId
-  return fileOfSource(workspace, chosen)
+  return followSource(READER, chosen, loadFile(workspace))
 }
 
 /** Takes a file, maps its columns and previews it, until the user confirms the import. */

@@ -3,7 +3,7 @@
  * the rows in calls; then it lets the server compare them. functions/dashboard/shadow-pages.tsx renders the page.
  */
 import { counted } from '../lib/plural.ts'
-import { Stopped, send } from './import/api.ts'
+import { Stopped, send, type Waiting } from './import/api.ts'
 import { announce, button, byId, h, showStep, table } from './import/dom.ts'
 import { type CsvFile, readFile, UnreadableFile } from './import/file.ts'
 import { cellText } from './import/rules/cells.ts'
@@ -17,13 +17,11 @@ import {
   recogniseCommissions,
   unitOfAmounts,
 } from './shadow/commissions.ts'
-
-/** Between two calls that compare. */
-const PAUSE_MS = 500
+import { compare, viewComparison } from './shadow/compare.ts'
+import { readByApi } from './shadow/source.ts'
 
 const page = byId('shadow-upload', HTMLElement)
 const url = page.dataset.url ?? ''
-const back = page.dataset.back ?? ''
 
 /** A menu with its label. */
 const menu = (
@@ -189,7 +187,7 @@ const upload = async (file: CsvFile, mapping: CommissionMapping): Promise<void> 
   const said = h('p', {})
   showStep('Upload', bar, said)
   const { signal } = new AbortController()
-  const waits = ({ why, seconds }: { why: string; seconds: number }) => {
+  const waits = ({ why, seconds }: Waiting) => {
     said.textContent = `${why} Trying again in ${counted(seconds, 'second')}.`
   }
   const total = { created: 0, updated: 0, unchanged: 0, errors: problems.length }
@@ -199,15 +197,7 @@ const upload = async (file: CsvFile, mapping: CommissionMapping): Promise<void> 
     bar.value += call.length
     said.textContent = `${bar.value.toLocaleString('en')} of ${counted(rows.length, 'commission')} uploaded.`
   }
-  said.textContent = 'Comparing. You can leave this page: it goes on by itself.'
-  announce(said.textContent)
-  let isMore = true
-  while (isMore) {
-    const answer = await send<{ isMore: boolean }>('POST', `${url}/compare`, {}, signal, waits)
-    isMore = answer.isMore
-    // Somebody else may be at it.
-    if (isMore) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
-  }
+  await compare(url, said)
   showStep(
     'Commissions compared',
     h(
@@ -216,7 +206,7 @@ const upload = async (file: CsvFile, mapping: CommissionMapping): Promise<void> 
       `${total.created.toLocaleString('en')} new, ${total.updated.toLocaleString('en')} changed, ${total.unchanged.toLocaleString('en')} as before, ${total.errors.toLocaleString('en')} with errors.`,
     ),
     ...problems.slice(0, 20).map(({ line, message }) => h('p', { class: 'note' }, `Row ${line}: ${message}`)),
-    h('p', { class: 'actions' }, h('a', { class: 'button', href: back }, 'View the comparison')),
+    viewComparison(page.dataset.back ?? ''),
   )
   announce('Commissions compared.')
 }
@@ -248,6 +238,7 @@ const read = async (): Promise<void> => {
   }
 }
 
+void readByApi(page, fail)
 choose.addEventListener('change', read)
 // A file may have been chosen before this script was loaded.
 void read()

@@ -77,7 +77,7 @@ export const imports: ZodOpenApiPathsObject = {
         'conflict',
       ),
       description:
-        'The platform is asked at once whether it accepts the token. A program is read from one platform at a time: delete the former reading first.',
+        'The platform is asked at once whether it accepts the token. A program is read from one platform at a time: delete the former reading first. A reading that has failed goes on from where it was, if you give the token of the same account again.',
     },
   },
   [`${WORKSPACE}/import-sources/{id}`]: {

@@ -4,7 +4,7 @@ import { money } from '../../lib/pages/money.tsx'
 import { Problem, Table } from '../../lib/pages/parts.tsx'
 import { counted } from '../../lib/plural.ts'
 import type { CutOverOutcome } from '../../lib/shadow/cut-over.service.ts'
-import { type OwedBalance, REFUSALS } from '../../lib/shadow/cut-over.ts'
+import { type OwedBalance, REFUSALS, UNREAD } from '../../lib/shadow/cut-over.ts'
 import type { Program } from '../../lib/workspace/programs.queries.ts'
 
 /** Balances that are shown. */
@@ -64,21 +64,22 @@ type Props = {
 
 export const CutOverPage = ({ base, program, preview, leaveOut, problem }: Props) => {
   const path = `${base}/programs/${program.id}/shadow`
-  const { sums, balances, refused } = preview
+  const { sums, balances, refused, isUnread } = preview
   return (
     <>
       <p>
         <a href={path}>Shadow run of {program.name}</a>
       </p>
       <h1>Cut-over</h1>
-      <Problem message={problem} />
+      <Problem message={problem ?? (isUnread ? UNREAD : undefined)} />
       <p>
         This ends the shadow run. From then on, this program decides and pays. What it has decided until now
-        is never paid from here. What the other platform still owes your partners, by the commissions that you
-        uploaded, becomes payable at once: upload its newest export first, and pay nothing there afterwards.
+        is never paid from here. What the other platform still owes your partners, by its commissions here,
+        becomes payable at once: upload its newest export or read it by API first, and pay nothing there
+        afterwards.
       </p>
       <ul>
-        {sums.length === 0 && <li>Nothing is taken over: the uploaded commissions owe nobody anything.</li>}
+        {sums.length === 0 && <li>Nothing is taken over: by these commissions, nobody is owed anything.</li>}
         {sums.map(({ currency, partners, amountCents }) => (
           <li>
             {money(BigInt(amountCents), currency)} of {counted(partners, 'partner')}
@@ -106,7 +107,7 @@ export const CutOverPage = ({ base, program, preview, leaveOut, problem }: Props
         </>
       )}
       {balances.length > 0 && <Balances base={base} balances={balances} />}
-      {refused.length === 0 && (
+      {refused.length === 0 && !isUnread && (
         <form method="post" action={`${path}/cut-over`}>
           <input type="hidden" name="leaveOut" value={JSON.stringify(leaveOut)} />
           <input type="hidden" name="expected" value={JSON.stringify(sums)} />

@@ -1,13 +1,12 @@
-/** The part of the import page that reads another platform by its API. Its script is islands/import/source.ts. */
+/** The part of a page that reads another platform by its API. Its script is islands/import/source.ts. */
+import type { Child } from 'hono/jsx'
 import { PLATFORMS } from '../../lib/imports/sources/platforms.ts'
 
-export const SourceForm = () => (
+/** @param children what is read, and what for */
+export const SourceForm = ({ children }: { children: Child }) => (
   <>
     <h2>Read by API</h2>
-    <p>
-      Reads partners, links, coupons, customers and balances from the old platform, for the program above.
-      Nothing is imported until you have reviewed it.
-    </p>
+    <p>{children}</p>
     <form id="source-form">
       <p id="source-problem" class="problem" role="alert" hidden></p>
       <div class="field">

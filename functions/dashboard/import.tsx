@@ -167,7 +167,10 @@ const ImportForm = ({ workspace, user, programs, origin, holdsMails, creditsStri
           </button>
         </p>
       </form>
-      <SourceForm />
+      <SourceForm>
+        Reads partners, links, coupons, customers and balances from the old platform, for the program above.
+        Nothing is imported until you have reviewed it.
+      </SourceForm>
     </section>
     <section id="import-stage"></section>
   </div>

@@ -8,6 +8,7 @@ import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { CutOver } from '../../lib/shadow/cut-over.schemas.ts'
 import { makeCutOver, previewCutOver } from '../../lib/shadow/cut-over.service.ts'
+import { UNREAD } from '../../lib/shadow/cut-over.ts'
 import { findProgram } from '../../lib/workspace/programs.queries.ts'
 import { CutOverPage } from './cut-over-page.tsx'
 
@@ -52,7 +53,7 @@ export default createRoutes<WorkspaceEnv>()
       if (cutOverAt === null)
         return show(c, request.leaveOut, 'Some balances cannot be taken over. Nothing has happened.')
     } catch (error) {
-      if (error instanceof ApiError && error.code === 'preview_changed')
+      if (error instanceof ApiError && (error.code === 'preview_changed' || error.message === UNREAD))
         return show(c, request.leaveOut, error.message)
       throw error
     }

@@ -1,5 +1,4 @@
 /** The pages of a shadow run. */
-import type { User } from '../../lib/auth/session.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Listed } from '../../lib/http/lists.ts'
 import type { Fields } from '../../lib/http/validate.ts'
@@ -138,8 +137,8 @@ const State = ({ base, program, isManager, state }: Base & { isManager: boolean;
         </>
       )}{' '}
       {state.newestSoldAt
-        ? `${counted(state.uploaded, 'commission')} of the other platform ${state.uploaded === 1 ? 'was' : 'were'} uploaded, up to ${state.newestSoldAt.toISOString().slice(0, 10)}.`
-        : 'No commissions of the other platform were uploaded yet.'}
+        ? `${counted(state.uploaded, 'commission')} of the other platform ${state.uploaded === 1 ? 'is' : 'are'} there, up to ${state.newestSoldAt.toISOString().slice(0, 10)}.`
+        : 'No commissions of the other platform are there yet.'}
     </p>
     {state.waiting > 0 && !state.endedAt && (
       <p class="notice">
@@ -150,7 +149,7 @@ const State = ({ base, program, isManager, state }: Base & { isManager: boolean;
     {isManager && !state.endedAt && (
       <p class="actions">
         <a class="button" href={`${base}/programs/${program.id}/shadow/upload`}>
-          Upload commissions
+          Add commissions
         </a>{' '}
         <a class="button quiet" href={`${base}/programs/${program.id}/shadow/cut-over`}>
           Cut over
@@ -240,7 +239,7 @@ export const ComparisonPage = ({
       />
       {isEmpty ? (
         <Empty what="sales" isFiltered={areFilters(fields)}>
-          Nothing is compared yet. Upload the other platform’s commissions: sales of this program are compared
+          Nothing is compared yet. Add the other platform’s commissions: sales of this program are compared
           with them every few minutes.
         </Empty>
       ) : (
@@ -257,38 +256,3 @@ export const ComparisonPage = ({
     </>
   )
 }
-
-/** The page whose script uploads a file: islands/shadow.ts. */
-export const UploadPage = ({ base, program, workspace, user }: Base & { workspace: string; user: User }) => (
-  <>
-    <p>
-      <a href={`${base}/programs/${program.id}/shadow`}>Shadow run of {program.name}</a>
-    </p>
-    <h1>Commissions of the other platform</h1>
-    <p>
-      Choose an export of the other platform’s commissions. Upload a newer one whenever you want: what was
-      uploaded before is kept, and what has changed is compared again.
-    </p>
-    <noscript>
-      <p class="problem">
-        This page reads the file in your browser, which needs JavaScript. Without it, use POST /programs/
-        {program.id}/shadow/commissions.
-      </p>
-    </noscript>
-    <p id="import-status" class="hidden" role="status" />
-    <div
-      id="shadow-upload"
-      data-user={user.id}
-      data-email={user.email}
-      data-url={`/api/workspaces/${workspace}/programs/${program.id}/shadow`}
-      data-back={`${base}/programs/${program.id}/shadow`}
-    >
-      <div id="import-choose" class="field">
-        <label for="shadow-file">CSV file</label>
-        <input id="shadow-file" type="file" accept=".csv,.txt,.tsv,text/csv" />
-      </div>
-      <div id="import-sources" />
-      <div id="import-stage" />
-    </div>
-  </>
-)

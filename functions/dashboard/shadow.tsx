@@ -13,7 +13,8 @@ import { listComparisons, listDays, listReasons, readShadowState } from '../../l
 import { ComparisonQuery } from '../../lib/shadow/shadow.schemas.ts'
 import { findProgram } from '../../lib/workspace/programs.queries.ts'
 import { sendList } from '../../lib/workspace/send-list.service.ts'
-import { ComparisonPage, StartPage, UploadPage } from './shadow-pages.tsx'
+import { ComparisonPage, StartPage } from './shadow-pages.tsx'
+import { UploadPage } from './shadow-upload-page.tsx'
 
 const PATH = '/app/:workspace/programs/:id/shadow'
 

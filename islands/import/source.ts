@@ -1,15 +1,27 @@
 /** Reading another platform by its API: starts it, shows how far it is, and takes its rows as those of a file. */
-import type { SourceRow } from '../../lib/imports/sources/source.ts'
+import type { Purpose, SourceRow } from '../../lib/imports/sources/source.ts'
 import type { ImportSourceResponse } from '../../lib/imports/sources/sources.responses.ts'
 import { counted } from '../../lib/plural.ts'
 import { asOpener, Stopped, send } from './api.ts'
 import { announce, button, byId, h, rest, showStep } from './dom.ts'
 import type { CsvFile } from './file.ts'
-import { programOf } from './program.ts'
 import { sourceRecords } from './rules/source.ts'
 import { signInLinks } from './run.ts'
 
-type Source = ImportSourceResponse
+export type Source = ImportSourceResponse
+
+/**
+ * What a page reads for.
+ *
+ * @property programId of the program that is read for; null if the user has to choose one first
+ * @property targetOf what is read into, in words
+ */
+export type Reader = {
+  workspace: string
+  purpose: Purpose
+  programId: () => string | null
+  targetOf: (source: Source) => string
+}
 
 const urlOf = (workspace: string, path = ''): string =>
   `/api/workspaces/${encodeURIComponent(workspace)}/import-sources${path}`
@@ -44,10 +56,10 @@ export const discardSource = async (workspace: string, id: string): Promise<void
 }
 
 /** Lets the user start to read a platform, or go on with one that is read. Resolves with it. */
-export const askSource = (workspace: string, { signal }: AbortController): Promise<Source> =>
+export const askSource = (reader: Reader, { signal }: AbortController): Promise<Source> =>
   new Promise((resolve) => {
+    const { workspace, purpose } = reader
     const form = byId('source-form', HTMLFormElement)
-    const program = byId('import-program', HTMLSelectElement)
     const platform = byId('source-platform', HTMLSelectElement)
     const token = byId('source-token', HTMLInputElement)
     const account = byId('source-account', HTMLInputElement)
@@ -62,6 +74,15 @@ export const askSource = (workspace: string, { signal }: AbortController): Promi
       byId('source-account-label', HTMLElement).textContent = label
       account.required = Boolean(label)
     }
+    // One that has failed goes on where it was, with its token.
+    const again = ({ platform: id, account: of }: Source) => {
+      platform.value = id
+      account.value = of ?? ''
+      show()
+      token.focus()
+    }
+    const list = () =>
+      showSources(reader, (source) => (source.status === 'failed' ? again(source) : resolve(source)))
     const refuse = (error: unknown) => {
       problem.replaceChildren(
         error instanceof Error ? error.message : String(error),
@@ -71,16 +92,18 @@ export const askSource = (workspace: string, { signal }: AbortController): Promi
       start.disabled = false
       token.focus()
       // Somebody else may have been quicker.
-      void showSources(workspace, resolve)
+      void list()
     }
     const submit = async () => {
       problem.hidden = true
-      if (!program.reportValidity() || !form.reportValidity()) return
+      const programId = reader.programId()
+      if (programId === null || !form.reportValidity()) return
       start.disabled = true
       announce('The token is tried.')
       try {
         const body = {
-          programId: program.value,
+          programId,
+          purpose,
           platform: platform.value,
           token: token.value,
           ...(account.required && { account: account.value }),
@@ -104,14 +127,20 @@ export const askSource = (workspace: string, { signal }: AbortController): Promi
       },
       { signal },
     )
-    void showSources(workspace, resolve)
+    void list()
   })
 
 /** Lists what is read, or was, and not imported yet. */
-const showSources = async (workspace: string, open: (source: Source) => void): Promise<void> => {
+const showSources = async (reader: Reader, open: (source: Source) => void): Promise<void> => {
+  const { workspace, purpose } = reader
   const { body } = await read<{ data: Source[] }>(urlOf(workspace))
   const part = byId('import-sources', HTMLElement)
-  const sources = body?.data ?? []
+  const sources = (body?.data ?? []).filter(
+    (source) =>
+      source.purpose === purpose &&
+      // What was read for a shadow run is there already.
+      (purpose === 'import' || (source.programId === reader.programId() && source.status !== 'ready')),
+  )
   part.hidden = sources.length === 0
   part.replaceChildren(
     h('h2', {}, 'Readings by API'),
@@ -122,14 +151,14 @@ const showSources = async (workspace: string, open: (source: Source) => void): P
         h(
           'li',
           {},
-          h('p', {}, `${titleOf(source)}, started by ${source.startedBy}: ${stateOf(source)}`),
+          h('p', {}, `${titleOf(reader, source)}, started by ${source.startedBy}: ${stateOf(source)}`),
           h(
             'p',
             { class: 'actions' },
-            button(source.status === 'ready' ? 'Review rows' : 'Show progress', () => open(source)),
+            button(ACTIONS[source.status], () => open(source)),
             button(
               'Discard',
-              () => void discardSource(workspace, source.id).then(() => showSources(workspace, open)),
+              () => void discardSource(workspace, source.id).then(() => showSources(reader, open)),
               'quiet',
             ),
           ),
@@ -139,8 +168,15 @@ const showSources = async (workspace: string, open: (source: Source) => void): P
   )
 }
 
-const titleOf = ({ platform, programId }: Source): string =>
-  `${platformOf(platform).name} into ${programOf(programId)?.name ?? 'a program'}`
+const titleOf = ({ targetOf }: Reader, source: Source): string =>
+  `${platformOf(source.platform).name} into ${targetOf(source)}`
+
+/** What is done with a reading. One that has failed needs its token again. */
+const ACTIONS: Record<Source['status'], string> = {
+  ready: 'Review rows',
+  reading: 'Show progress',
+  failed: 'Continue reading',
+}
 
 const NAMES: Record<Source['lists'][number]['resource'], string> = {
   customers: 'Customers',
@@ -180,20 +216,33 @@ const listPart = ({ resource, read, total, isDone }: Source['lists'][number]): H
   )
 }
 
+/** A reading that is shown. @property show shows its progress, and problems @property isLeft whether the user has left it */
+type Step = {
+  show: (problems?: (Node | string)[]) => void
+  say: (text: string) => void
+  isLeft: () => boolean
+}
+
 /**
- * Shows the progress until everything is read, then loads the rows.
+ * Shows the progress until everything is read.
  *
+ * @param finish is called then; undefined leaves the step open, with what it has shown
  * @returns null if the user has left or discarded it, or it has failed
  */
-export const fileOfSource = (workspace: string, first: Source): Promise<CsvFile | null> =>
+export const followSource = <Result>(
+  reader: Reader,
+  first: Source,
+  finish: (source: Source, step: Step) => Promise<Result | undefined>,
+): Promise<Result | null> =>
   new Promise((resolve) => {
     let source = first
     let isLeft = false
     let announced = 0
-    const { name, caution } = platformOf(first.platform)
-    const leave = (file: CsvFile | null) => {
+    const { workspace } = reader
+    const { name } = platformOf(first.platform)
+    const leave = (result: Result | null) => {
       isLeft = true
-      resolve(file)
+      resolve(result)
     }
     const lists = h('div', {})
     const problem = h('div', { class: 'problem', role: 'alert', hidden: true })
@@ -204,7 +253,13 @@ export const fileOfSource = (workspace: string, first: Source): Promise<CsvFile 
       'quiet',
     )
     const later = button('Back', () => leave(null), 'quiet')
-    showStep(`Reading ${titleOf(first)}`, lists, note, problem, h('p', { class: 'actions' }, later, discard))
+    showStep(
+      `Reading ${titleOf(reader, first)}`,
+      lists,
+      note,
+      problem,
+      h('p', { class: 'actions' }, later, discard),
+    )
 
     const show = (trouble: (Node | string)[] = []) => {
       lists.replaceChildren(...source.lists.map(listPart))
@@ -219,6 +274,13 @@ export const fileOfSource = (workspace: string, first: Source): Promise<CsvFile 
         announced = performance.now()
       }
     }
+    const step: Step = {
+      show,
+      say: (text) => {
+        note.textContent = text
+      },
+      isLeft: () => isLeft,
+    }
 
     const follow = async () => {
       while (!isLeft) {
@@ -230,50 +292,63 @@ export const fileOfSource = (workspace: string, first: Source): Promise<CsvFile 
         else if (status !== 200) show(['The server cannot be reached. The page tries again.'])
         else if (source.status === 'failed')
           return show([
-            `${name} was not read. ${source.failure?.message ?? ''} Discard this, and start again.`,
+            `${name} was not read to the end. ${source.failure?.message ?? ''} What was read is kept for a week: go back, and give the token again to continue.`,
           ])
-        else if (source.status === 'ready') return load()
-        else show()
+        else if (source.status === 'ready') {
+          const result = await finish(source, step)
+          if (result !== undefined) leave(result)
+          return
+        } else show()
         await new Promise((next) => setTimeout(next, LOOK_EVERY_MS))
       }
-    }
-
-    const load = async () => {
-      const rows: SourceRow[] = []
-      let cursor: string | null = null
-      do {
-        show()
-        note.textContent = `${counted(rows.length, 'row')} loaded.`
-        const query = new URLSearchParams({ limit: String(ROWS), ...(cursor !== null && { cursor }) })
-        const { status, body } = await read<{ data: SourceRow[]; nextCursor: string | null }>(
-          urlOf(workspace, `/${source.id}/rows?${query}`),
-        )
-        if (isLeft) return
-        if (status === 404) return show(['It was discarded.'])
-        if (!body) {
-          show(
-            status === 401
-              ? ['Your session has expired. ', signInLinks('sign_in')]
-              : ['The server cannot be reached. The page tries again.'],
-          )
-          await new Promise((next) => setTimeout(next, LOOK_EVERY_MS))
-          continue
-        }
-        rows.push(...body.data)
-        cursor = body.nextCursor
-        if (cursor === null) break
-      } while (!isLeft)
-      await rest()
-      const { headers, records, notes } = sourceRecords(rows)
-      if (records.length === 0) return show([`${name} has no partners. Discard this, and check the account.`])
-      leave({
-        name: `${first.platform}.csv`,
-        headers,
-        records,
-        warning: null,
-        source: { id: source.id, platform: name, caution, ...notes },
-      })
     }
     show()
     void follow()
   })
+
+/** Loads the rows that were read, as those of a file. @returns undefined if there are none, or the user has left */
+export const loadFile =
+  (workspace: string) =>
+  async (source: Source, { show, say, isLeft }: Step): Promise<CsvFile | undefined> => {
+    const { name, caution } = platformOf(source.platform)
+    const rows: SourceRow[] = []
+    let cursor: string | null = null
+    do {
+      show()
+      say(`${counted(rows.length, 'row')} loaded.`)
+      const query = new URLSearchParams({ limit: String(ROWS), ...(cursor !== null && { cursor }) })
+      const { status, body } = await read<{ data: SourceRow[]; nextCursor: string | null }>(
+        urlOf(workspace, `/${source.id}/rows?${query}`),
+      )
+      if (isLeft()) return
+      if (status === 404) {
+        show(['It was discarded.'])
+        return
+      }
+      if (!body) {
+        show(
+          status === 401
+            ? ['Your session has expired. ', signInLinks('sign_in')]
+            : ['The server cannot be reached. The page tries again.'],
+        )
+        await new Promise((next) => setTimeout(next, LOOK_EVERY_MS))
+        continue
+      }
+      rows.push(...body.data)
+      cursor = body.nextCursor
+      if (cursor === null) break
+    } while (!isLeft())
+    await rest()
+    const { headers, records, notes } = sourceRecords(rows)
+    if (records.length === 0) {
+      show([`${name} has no partners. Discard this, and check the account.`])
+      return
+    }
+    return {
+      name: `${source.platform}.csv`,
+      headers,
+      records,
+      warning: null,
+      source: { id: source.id, platform: name, caution, ...notes },
+    }
+  }

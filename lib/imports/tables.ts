@@ -5,7 +5,7 @@ import type { Json } from '../db/columns.ts'
 import type { CustomerResult } from './customer-import.ts'
 import type { PartnerResult } from './partner-import.ts'
 import type { Progress } from './sources/progress.ts'
-import type { PlatformId, Resource, SourceRow } from './sources/source.ts'
+import type { PlatformId, Purpose, Resource, SourceRow } from './sources/source.ts'
 import type { Undone } from './undo.ts'
 
 /** A customer before an import changed it. Times are texts. */
@@ -47,6 +47,7 @@ export type ImportTables = {
     id: string
     workspace_id: string
     program_id: string
+    purpose: Purpose
     platform: PlatformId
     account: string | null
     ciphertext: string | null

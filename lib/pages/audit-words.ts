@@ -217,7 +217,8 @@ const ACTIONS: Record<AuditAction, (details: Details, amount: (of: Details) => s
       [d.unchanged, 'unchanged'],
       [d.errors, 'with errors'],
     ])}`,
-  'import_source.started': (d) => `started to read ${text(d.platform)} by its API`,
+  'import_source.started': (d) =>
+    `${d.isContinued === true ? 'continued' : 'started'} to read ${text(d.platform)} by its API${d.purpose === 'shadow' ? ' for a shadow run' : ''}`,
   'import_source.removed': (d) =>
     d.wasRead === true
       ? `discarded what was read from ${text(d.platform)}`

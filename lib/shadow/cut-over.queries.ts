@@ -51,11 +51,20 @@ export const listOwed = async (db: Db, scope: Scope): Promise<OwedBalance[]> => 
   return rows
 }
 
-/** The last shadow run of a program. */
-export type LastRun = { mode: ProgramMode; endedAt: Date | null; result: CutOverResult | null }
+/** The last shadow run of a program. @property isUnread whether a reading of the other platform is not at its end */
+export type LastRun = {
+  mode: ProgramMode
+  endedAt: Date | null
+  result: CutOverResult | null
+  isUnread: boolean
+}
+
+/** Whether a reading of the other platform's commissions was started, and not ended: then what it owes is not known. */
+const isUnread = (programId: string) =>
+  sql<boolean>`exists (select from import_sources where program_id = ${programId} and purpose = 'shadow' and read_at is null)`
 
 const lastRunQuery = (workspaceId: string, programId: string) => sql<LastRun>`
-  select g.mode, r.ended_at as "endedAt", r.cut_over as result
+  select g.mode, r.ended_at as "endedAt", r.cut_over as result, ${isUnread(programId)} as "isUnread"
   from programs g join shadow_runs r on r.program_id = g.id
   where g.workspace_id = ${workspaceId} and g.id = ${programId}
   order by r.started_at desc limit 1`
@@ -94,7 +103,7 @@ export const cutOver = async (
       update shadow_runs r set ended_at = greatest(clock_timestamp(), r.started_at), cut_over = ${JSON.stringify(result)}::jsonb
       from sums
       where r.workspace_id = ${workspaceId} and r.program_id = ${programId} and r.ended_at is null
-        and not exists (select from owed where code is not null) and sums.found = ${JSON.stringify(expected)}::jsonb
+        and not ${isUnread(programId)} and not exists (select from owed where code is not null) and sums.found = ${JSON.stringify(expected)}::jsonb
       returning r.program_id
     )
     update programs g set mode = 'live', payout_schedule_since = greatest(g.payout_schedule_since, ${now}::timestamptz)

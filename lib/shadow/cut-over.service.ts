@@ -3,7 +3,7 @@ import type { Db } from '../db/connection.ts'
 import { ApiError } from '../http/errors.ts'
 import type { Act } from '../workspace/audit.queries.ts'
 import { cutOver, listOwed, readLastRun } from './cut-over.queries.ts'
-import { areSameSums, type CutOverSum, type OwedBalance, sumsOf } from './cut-over.ts'
+import { areSameSums, type CutOverSum, type OwedBalance, sumsOf, UNREAD } from './cut-over.ts'
 import { NOT_IN_SHADOW } from './mode.ts'
 
 export type CutOverRequest = {
@@ -22,6 +22,8 @@ export type CutOverOutcome = {
   balances: OwedBalance[]
   /** Whether it was made before. */
   isRepeat: boolean
+  /** Whether the other platform is not read to the end, which keeps the program from it. */
+  isUnread: boolean
 }
 
 const CHANGED =
@@ -32,7 +34,7 @@ const split = (owed: OwedBalance[]) => ({
   refused: owed.filter(({ code }) => code !== null),
 })
 
-/** The cut-over that was made before, if the program is live again. @throws {ApiError} `conflict` if it never ran in shadow mode */
+/** The cut-over that was made before, if the program is live again. @throws {ApiError} `conflict` if it never ran in shadow mode, or is read */
 const findCutOver = async (
   db: Db,
   workspaceId: string,
@@ -40,8 +42,16 @@ const findCutOver = async (
 ): Promise<CutOverOutcome | null> => {
   const run = await readLastRun(db, workspaceId, programId)
   if (!run) throw new ApiError('conflict', NOT_IN_SHADOW)
+  if (run.mode === 'shadow' && run.isUnread) throw new ApiError('conflict', UNREAD)
   if (run.mode === 'shadow') return null
-  return { cutOverAt: run.endedAt, sums: run.result?.sums ?? [], balances: [], refused: [], isRepeat: true }
+  return {
+    cutOverAt: run.endedAt,
+    sums: run.result?.sums ?? [],
+    balances: [],
+    refused: [],
+    isRepeat: true,
+    isUnread: false,
+  }
 }
 
 /** What a cut-over would do. @throws {ApiError} `conflict` if the program does not run in shadow mode */
@@ -53,13 +63,14 @@ export const previewCutOver = async (
   const run = await readLastRun(db, workspaceId, programId)
   if (run?.mode !== 'shadow') throw new ApiError('conflict', NOT_IN_SHADOW)
   const { balances, refused } = split(await listOwed(db, { workspaceId, programId, leaveOut }))
-  return { cutOverAt: null, sums: sumsOf(balances), balances, refused, isRepeat: false }
+  const { isUnread } = run
+  return { cutOverAt: null, sums: sumsOf(balances), balances, refused, isRepeat: false, isUnread }
 }
 
 /**
  * Cuts a program over, or says what keeps it from it. A repeat returns what was done.
  *
- * @throws {ApiError} `conflict` if the program never ran in shadow mode; `preview_changed` if something else is owed than expected
+ * @throws {ApiError} `conflict` if the program never ran in shadow mode, or the other platform is read; `preview_changed` if something else is owed than expected
  */
 export const makeCutOver = async (db: Db, act: Act, request: CutOverRequest): Promise<CutOverOutcome> => {
   const { workspaceId } = act
@@ -72,11 +83,18 @@ export const makeCutOver = async (db: Db, act: Act, request: CutOverRequest): Pr
   const isExpected = refused.length === 0 && (!expected || areSameSums(expected, sums))
   const run = isExpected ? await cutOver(db, act, scope, sums) : undefined
   if (run?.mode === 'live') {
-    return { cutOverAt: run.endedAt, sums: run.result?.sums ?? sums, balances, refused, isRepeat: false }
+    return {
+      cutOverAt: run.endedAt,
+      sums: run.result?.sums ?? sums,
+      balances,
+      refused,
+      isRepeat: false,
+      isUnread: false,
+    }
   }
   // A concurrent request may have made it meanwhile.
   const meanwhile = await findCutOver(db, workspaceId, programId)
   if (meanwhile) return meanwhile
   if (refused.length === 0) throw new ApiError('preview_changed', CHANGED)
-  return { cutOverAt: null, sums, balances, refused, isRepeat: false }
+  return { cutOverAt: null, sums, balances, refused, isRepeat: false, isUnread: false }
 }

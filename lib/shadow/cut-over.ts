@@ -10,6 +10,10 @@ export const REFUSALS = {
 } as const
 type RefusalCode = keyof typeof REFUSALS
 
+/** Why nothing is cut over while a platform is read, or after that has failed. */
+export const UNREAD =
+  'The other platform’s commissions are not read to the end, so what it owes is not known. Wait for the reading, continue it, or discard it.'
+
 /** What the other platform owes one partner in one currency. */
 export type OwedBalance = {
   /** null of commissions that name no partner. */

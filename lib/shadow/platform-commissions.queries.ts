@@ -1,5 +1,5 @@
-/** The other platform's commissions, as they are uploaded. */
-import { sql } from 'kysely'
+/** The other platform's commissions, as they are uploaded or read by API. */
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { type Act, auditEntry } from '../workspace/audit.queries.ts'
 import type { PlatformCommission } from './platform-commissions.ts'
@@ -11,21 +11,23 @@ export type SavedCommissions = {
   saved: Map<string, boolean>
 }
 
+/** Whether a program runs in shadow mode, as a condition. */
+const isShadow = (programId: string) =>
+  sql<SqlBool>`exists (select from programs where id = ${programId} and mode = 'shadow')`
+
 /**
- * Saves commissions, each under its key: a later upload changes what differs, and what differs is compared again. The lock keeps
- * the program's mode as it is. Keys are in one order, so that two uploads do not deadlock.
+ * The statement that saves commissions, each under its key, while the program runs in shadow mode: a later one changes what differs,
+ * and what differs is compared again. Keys are in one order, so that two of these statements do not deadlock.
  *
- * @param programId of a program of the workspace
+ * @param when a further condition
  */
-export const savePlatformCommissions = async (
-  db: Db,
-  act: Act,
-  programId: string,
+export const upsertCommissions = (
+  { workspaceId, programId, now }: { workspaceId: string; programId: string; now: Date },
   commissions: PlatformCommission[],
-): Promise<SavedCommissions> => {
-  const { workspaceId, now } = act
+  when: RawBuilder<SqlBool> = sql`true`,
+) => {
   const rows = JSON.stringify(commissions.toSorted((a, b) => (a.key < b.key ? -1 : 1)))
-  const save = sql<{ key: string; isNew: boolean }>`
+  return sql<{ key: string; isNew: boolean }>`
     insert into platform_commissions as c (id, workspace_id, program_id, key, state, amount_cents, currency, sale_cents, sale_ids,
                                            customer_ref, customer_email, partner_email, sold_at, created_at)
     select uuidv7(), ${workspaceId}::uuid, ${programId}::uuid, r.key, r.state, r."amountCents", r.currency, r."saleAmountCents",
@@ -33,7 +35,7 @@ export const savePlatformCommissions = async (
     from jsonb_to_recordset(${rows}::jsonb)
       as r(key text, state text, "amountCents" bigint, currency text, "saleAmountCents" bigint, "saleIds" text[],
            "customerExternalId" text, "customerEmail" text, "partnerEmail" text, "soldAt" timestamptz)
-    where exists (select from programs where id = ${programId} and mode = 'shadow')
+    where ${isShadow(programId)} and ${when}
     on conflict (program_id, key) do update
       set state = excluded.state, amount_cents = excluded.amount_cents, currency = excluded.currency,
           sale_cents = excluded.sale_cents, sale_ids = excluded.sale_ids, customer_ref = excluded.customer_ref,
@@ -44,18 +46,32 @@ export const savePlatformCommissions = async (
         is distinct from (excluded.state, excluded.amount_cents, excluded.currency, excluded.sale_cents, excluded.sale_ids,
                           excluded.customer_ref, excluded.customer_email, excluded.partner_email, excluded.sold_at)
     returning key, xmax = 0 as "isNew"`
+}
+
+/**
+ * Saves commissions that are uploaded. The lock keeps the program's mode as it is.
+ *
+ * @param programId of a program of the workspace
+ */
+export const savePlatformCommissions = async (
+  db: Db,
+  act: Act,
+  programId: string,
+  commissions: PlatformCommission[],
+): Promise<SavedCommissions> => {
+  const { workspaceId, now } = act
   const [[program], saved] = await db.batch([
     sql<{ mode: string }>`
       select mode from programs where workspace_id = ${workspaceId} and id = ${programId} for share`.compile(
       db,
     ),
-    save.compile(db),
+    upsertCommissions({ workspaceId, programId, now }, commissions).compile(db),
     auditEntry(db, {
       ...act,
       action: 'program.commissions_uploaded',
       subjectId: programId,
       details: { rows: commissions.length },
-      when: sql<boolean>`exists (select from programs where id = ${programId} and mode = 'shadow')`,
+      when: isShadow(programId),
     }).compile(),
   ])
   return {

@@ -284,3 +284,23 @@ test('an erasure deletes what was read of the person, and an export has it', asy
     before - theirs,
   )
 })
+
+test('the commissions of a shadow run are read for a program that runs in it, beside a reading for an import', async () => {
+  const own = await shop()
+  const { programId } = own.merchant
+  expect(await own.start({ purpose: 'shadow' })).toMatchObject({ status: 409, body: errorShape('conflict') })
+  expect((await own.start({ purpose: 'both' })).status).toBe(400)
+  const manager = await own.merchant.asManager()
+  await manager.patch(`/programs/${programId}`, { mode: 'shadow' })
+  expect((await own.start()).status).toBe(201)
+  const { status, body } = await own.start({ purpose: 'shadow' })
+  expect(status).toBe(201)
+  expect(body).toMatchObject({ purpose: 'shadow', lists: [{ resource: 'commissions', isDone: false }] })
+  await untilReady(own, body.id)
+  expect((await own.get(`/import-sources/${body.id}/rows`)).body.data).toEqual([])
+  // What was read may be read again at once.
+  const again = await own.start({ purpose: 'shadow' })
+  expect(again).toMatchObject({ status: 201 })
+  expect(again.body.id).not.toBe(body.id)
+  expect((await own.get('/import-sources')).body.data).toHaveLength(2)
+})

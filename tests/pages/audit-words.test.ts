@@ -179,6 +179,11 @@ test.each([
   ],
   ['import_source.started', { platform: 'rewardful' }, 'started to read rewardful by its API'],
   [
+    'import_source.started',
+    { platform: 'dub', purpose: 'shadow', isContinued: true },
+    'continued to read dub by its API for a shadow run',
+  ],
+  [
     'import_source.removed',
     { platform: 'rewardful', wasRead: true },
     'discarded what was read from rewardful',

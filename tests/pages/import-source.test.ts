@@ -7,7 +7,7 @@ import { type PublicProxy, startProxy } from '../../dev/runtime/proxy.ts'
 import { startSqlEndpoint } from '../../dev/runtime/sql-endpoint.ts'
 import type { Workers } from '../../dev/runtime/workers.ts'
 import { newId } from '../../lib/db/ids.ts'
-import { inspect, useBrowser } from '../support/browser.ts'
+import { inspect, useBrowser, WALKS } from '../support/browser.ts'
 import { createDatabase, dropDatabase, openPool, TEMPLATE } from '../support/databases.ts'
 import { createMerchant, type Merchant } from '../support/merchant.ts'
 import { checkoutSession, oldInvoice, stripeEvent, useStripe } from '../support/stripe.ts'
@@ -215,4 +215,47 @@ test(
     expect(new Set(account.requests.map(({ method }) => method))).toEqual(new Set(['GET']))
   },
   20 * MINUTES,
+)
+
+test.each(WALKS)(
+  'a manager reads the commissions of a shadow run by API, at $width pixels, in $scheme colors',
+  async (screen) => {
+    const merchant = await createMerchant({ baseUrl: proxy.url, database })
+    const { workspace, programId } = merchant
+    const manager = await merchant.asManager()
+    await manager.patch(`/programs/${programId}`, { mode: 'shadow' })
+    const token = `secret_${newId()}`
+    const account = fake.addAccount(
+      'rewardful',
+      token,
+      oldProgram({ partners: 5, links: 5, customers: 5, commissions: 150 }),
+    )
+    const page = await browser.as(await merchant.manager(), screen, proxy.url)
+    await page.goto(`/app/${workspace.slug}/programs/${programId}/shadow`)
+    await page.getByRole('link', { name: 'Add commissions' }).click()
+    const field = page.getByLabel('Token')
+    const start = page.getByRole('button', { name: 'Read by API' })
+    await field.fill('wrong')
+    await start.click()
+    await page.getByText('Rewardful does not accept this token (status 401).').waitFor()
+    await inspect(page, 'shadow-source-form')
+
+    // The token is revoked after the first page.
+    account.plan(null, null, { status: 401 })
+    await field.fill(token)
+    await start.click()
+    await page.getByText('Rewardful was not read to the end.').waitFor()
+    await inspect(page, 'shadow-source-failed')
+    await page.getByRole('button', { name: 'Back' }).click()
+    await page.getByRole('button', { name: 'Continue reading' }).click()
+    await field.fill(token)
+    await start.click()
+    await page.getByRole('heading', { name: 'Commissions compared' }).waitFor({ timeout: MINUTES })
+    await page.getByText('150 commissions read.').waitFor()
+    await inspect(page, 'shadow-source-read')
+    await page.getByRole('link', { name: 'View the comparison' }).click()
+    await page.getByText('150 commissions of the other platform are there').waitFor()
+    expect(await count('platform_commissions where program_id = $1', [programId])).toBe(150)
+    expect(await count('import_sources where program_id = $1 and ciphertext is null', [programId])).toBe(1)
+  },
 )

@@ -35,7 +35,7 @@ test.each(WALKS)(
       `cm_3,sale,20.00,4.00,usd,pending,inv_gone,1,${at},${email},cus_unknown`,
       `cm_4,sale,20.00,none,usd,pending,inv_gone,1,${at},${email},`,
     ]
-    await page.getByRole('link', { name: 'Upload commissions' }).click()
+    await page.getByRole('link', { name: 'Add commissions' }).click()
     await page.getByLabel('CSV file').setInputFiles({
       name: 'commissions.csv',
       mimeType: 'text/csv',

@@ -4,8 +4,9 @@ import { type OldProgram, oldProgram } from '../../dev/fakes/sources/program.ts'
 import { type SourcesFake, startSources } from '../../dev/fakes/sources.ts'
 import { connect } from '../../lib/db/connection.ts'
 import { readDue } from '../../lib/imports/sources/run.service.ts'
-import type { PlatformId } from '../../lib/imports/sources/source.ts'
+import type { PlatformId, Purpose } from '../../lib/imports/sources/source.ts'
 import { startSource } from '../../lib/imports/sources/start.service.ts'
+import { startShadowRun } from '../../lib/shadow/mode.queries.ts'
 import { asZone } from './databases.ts'
 import { createMerchant } from './merchant.ts'
 import { openOwnDatabase } from './own-database.ts'
@@ -50,30 +51,43 @@ export const useOwnSources = () => {
 
   return {
     query,
+    database: () => own.database,
     url: () => fake.url,
     /** A merchant whose manager has started to read a program. */
     start: async (
       program: OldProgram = oldProgram({ partners: 250, links: 400, customers: 350 }),
       platform: PlatformId = 'rewardful',
-      options: Parameters<SourcesFake['addAccount']>[3] = {},
+      options: Parameters<SourcesFake['addAccount']>[3] & { purpose?: Purpose } = {},
     ) => {
+      const { purpose = 'import' } = options
       const merchant = await createMerchant({ baseUrl: 'http://127.0.0.1:9', database: own.database })
       await merchant.manager()
       const token = `secret_${tokens++}`
       const account = fake.addAccount(platform, token, program, options)
       const { workspace, programId } = merchant
       const actor = `manager@${workspace.slug}.example`
-      const { id } = await startSource(
-        env(),
-        connect(env()),
-        { workspaceId: workspace.id, actor, now: new Date() },
-        { programId, platform, token, account: options.accountId ?? null },
-      )
+      if (purpose === 'shadow') {
+        await startShadowRun(
+          connect(own.database),
+          { workspaceId: workspace.id, actor, now: new Date() },
+          programId,
+        )
+      }
+      /** Gives a token, by default the one of the account. */
+      const give = (by = token, who = actor) =>
+        startSource(
+          env(),
+          connect(env()),
+          { workspaceId: workspace.id, actor: who, now: new Date() },
+          { programId, purpose, platform, token: by, account: options.accountId ?? null },
+        )
+      const { id } = await give()
       account.requests.splice(0)
       return {
         merchant,
         account,
         token,
+        give,
         id,
         actor,
         /** The source as it is stored; undefined if it is gone. */

@@ -14,6 +14,7 @@ const REASONS: Record<string, (platform: string) => string> = {
   garbage: (platform) => `${platform} answers something else than its API does.`,
   redirect: (platform) => `${platform} redirects to another address, to which no token is sent.`,
   manager_removed: () => 'The person who has started this is no longer a manager.',
+  not_in_shadow: () => 'The program no longer runs in shadow mode.',
   too_long: (platform) => `${platform} could not be read within a day.`,
   token_unreadable: () => 'The token cannot be decrypted. Paste it again.',
   endless: (platform) => `${platform} lists more pages than any program has.`,

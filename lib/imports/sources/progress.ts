@@ -1,5 +1,8 @@
 /** How far reading is, and where it goes on. */
-import type { Platform, Resource, SourcePage, SourceRow } from './source.ts'
+
+import type { PlatformCommission } from '../../shadow/platform-commissions.ts'
+import { commissionOf } from '../../shadow/source-commissions.ts'
+import type { Platform, Purpose, Resource, SourcePage, SourceRow } from './source.ts'
 
 /**
  * How far a list is read.
@@ -17,8 +20,46 @@ export type Place = { resource: Resource; cursor: string | null }
 export const NOTHING_READ: ListProgress = { read: 0, total: null, pages: 0, isDone: false }
 
 /** Whether an import needs the row: of commissions, those that are not paid, which are what a partner is owed. */
-export const isImported = (row: SourceRow): boolean =>
+const isImported = (row: SourceRow): boolean =>
   row.kind !== 'commission' || row.state === 'pending' || row.state === 'due'
+
+/**
+ * What is kept of a page.
+ *
+ * @property rows for the import; for a shadow run, those that could not be read
+ * @property commissions for a shadow run
+ * @property skipped how many rows are not among `rows`
+ */
+export type Kept = { rows: SourceRow[]; commissions: PlatformCommission[]; skipped: number }
+
+/** What is kept of a page's rows, of which each id is there once. */
+export const keptOf = (purpose: Purpose, all: SourceRow[]): Kept => {
+  // A page that has an item twice has it once.
+  const page = [...new Map(all.map((row) => [row.id, row])).values()]
+  if (purpose === 'import') {
+    const rows = page.filter(isImported)
+    return { rows, commissions: [], skipped: page.length - rows.length }
+  }
+  const read = page.map((row) => ({ row, commission: row.kind === 'commission' ? commissionOf(row) : null }))
+  const commissions = read.flatMap(({ commission }) => commission ?? [])
+  const rows = read
+    .filter(({ commission }) => commission === null)
+    .map(({ row: { id } }): SourceRow => ({ kind: 'left_out', id, reason: 'unreadable', name: id }))
+  return { rows, commissions, skipped: commissions.length }
+}
+
+/**
+ * Where reading goes on after it has failed, perhaps days ago. A list that is paged by number, and does not say how many rows it has,
+ * begins anew: nothing would show that rows were removed meanwhile, which draw others to pages that were read.
+ */
+export const placeToContinue = (
+  platform: Platform,
+  { resource, cursor }: Place,
+  progress: Progress,
+): Place =>
+  platform.paging === 'number' && progress[resource]?.total == null
+    ? { resource, cursor: null }
+    : { resource, cursor }
 
 /** More rows than any program has. A platform that never says it is at the end would fill the database. */
 const MAX_PAGES = 20_000
@@ -43,9 +84,10 @@ const cursorAfter = (
   return page === 1 ? next : String(Math.max(page - Math.ceil(removed / pageSize), 1))
 }
 
-/** The next page after one was read, and whether the list is done. @returns null for the place after all lists */
+/** The next page after one was read. @param lists that are read @returns null for the place after all lists */
 export const placeAfter = (
   platform: Platform,
+  lists: Resource[],
   { resource, cursor }: Place,
   page: SourcePage,
   before: ListProgress,
@@ -53,6 +95,6 @@ export const placeAfter = (
   // Before the first page, the total is an estimate.
   const next = cursorAfter(platform, cursor, page, before.pages > 0 ? before.total : null)
   if (next !== null) return { resource, cursor: next }
-  const following = platform.imported[platform.imported.indexOf(resource) + 1]
+  const following = lists[lists.indexOf(resource) + 1]
   return following ? { resource: following, cursor: null } : null
 }

@@ -1,15 +1,18 @@
 /** The queue of sources that are read: leases those that are due, and saves each page. */
-import { sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import { dueRows } from '../../db/leases.queries.ts'
-import type { ListProgress, Place, Progress } from './progress.ts'
+import { upsertCommissions } from '../../shadow/platform-commissions.queries.ts'
+import type { Kept, ListProgress, Place, Progress } from './progress.ts'
 import { KEEP_SECONDS } from './schedule.ts'
-import type { PlatformId, Resource, SourceRow } from './source.ts'
+import type { PlatformId, Purpose, Resource } from './source.ts'
 
 /** A source that one run may read until its lease ends. */
 export type LeasedSource = {
   id: string
   workspaceId: string
+  programId: string
+  purpose: Purpose
   platform: PlatformId
   account: string | null
   ciphertext: string
@@ -21,6 +24,7 @@ export type LeasedSource = {
   failures: number
   /** Whether the person who has started it is still a manager. */
   isAllowed: boolean
+  isInShadow: boolean
 }
 
 const isDueBy = (now: Date) => (s: string) =>
@@ -36,8 +40,9 @@ export const leaseSource = async (
       update import_sources s set version = s.version + 1, next_attempt_at = ${leaseEnd}
       from due where s.id = due.id returning s.*
     )
-    select l.id, l.workspace_id as "workspaceId", l.platform, l.account, l.ciphertext, l.created_at as "createdAt", l.resource, l.cursor,
+    select l.id, l.workspace_id as "workspaceId", l.program_id as "programId", l.purpose, l.platform, l.account, l.ciphertext, l.created_at as "createdAt", l.resource, l.cursor,
            l.progress, l.version, l.failures,
+           exists (select from programs g where g.id = l.program_id and g.mode = 'shadow') as "isInShadow",
            exists (select from members m
                    where m.workspace_id = l.workspace_id and m.email = l.started_by and m.role = 'manager') as "isAllowed"
     from leased l`.execute(db)
@@ -53,10 +58,17 @@ export const nextDueAt = async (db: Db): Promise<Date | null> => {
 
 type Lease = Pick<LeasedSource, 'id' | 'version'>
 
+/** Of a program's shadow run, rows without an id of the platform: see lib/shadow/upload.service.ts. */
+const supersede = (programId: string, when: boolean) => sql`
+  superseded as (update platform_commissions c set state = 'voided', compared_at = null from held h
+                 where ${when} and c.program_id = ${programId} and c.key like 'hash:%' and c.state <> 'voided')`
+
 /** The source, locked, unless it was removed, or its lease was given to another run. */
 const held = ({ id, version }: Lease) => sql`
   held as (select id, workspace_id from import_sources
            where id = ${id} and version = ${version} and ciphertext is not null for update)`
+
+const isHeld = sql<SqlBool>`exists (select from held)`
 
 /**
  * Saves the rows of a page, and where reading goes on. Without a next place, everything is read, and the token is deleted.
@@ -65,12 +77,9 @@ const held = ({ id, version }: Lease) => sql`
  */
 export const savePage = async (
   db: Db,
-  lease: Lease,
-  page: {
+  lease: Lease & Pick<LeasedSource, 'workspaceId' | 'programId' | 'purpose'>,
+  page: Kept & {
     resource: Resource
-    rows: SourceRow[]
-    /** Rows that were read and are not kept. */
-    skipped: number
     before: ListProgress
     total: number | null
     next: Place | null
@@ -78,9 +87,9 @@ export const savePage = async (
     now: Date
   },
 ): Promise<ListProgress | undefined> => {
-  const { resource, rows, skipped, before, total, next, nextAttemptAt, now } = page
-  // A page that has an item twice has it once.
-  const items = [...new Map(rows.map((row) => [row.id, row])).values()].map((row) => ({ id: row.id, row }))
+  const { resource, rows, commissions, skipped, before, total, next, nextAttemptAt, now } = page
+  const isForShadow = lease.purpose === 'shadow'
+  const items = rows.map((row) => ({ id: row.id, row }))
   const isDone = next?.resource !== resource
   const after = { ...before, total: total ?? before.total, pages: before.pages + 1, isDone }
   const { rows: saved } = await sql<{ read: number }>`
@@ -91,6 +100,7 @@ export const savePage = async (
       on conflict (source_id, resource, row_id) do update set row = excluded.row
       returning (xmax = 0) as is_new
     ), counted as (select count(*) filter (where is_new)::integer as added from stored)
+    ${isForShadow ? sql`, compared as (${upsertCommissions({ ...lease, now }, commissions, isHeld)}), ${supersede(lease.programId, next === null)}` : sql``}
     update import_sources s
     set progress = s.progress || jsonb_build_object(${resource}::text, ${JSON.stringify(after)}::jsonb || jsonb_build_object('read', ${before.read + skipped}::integer + c.added)),
         resource = ${next?.resource ?? resource}, cursor = ${next?.cursor ?? null}, failures = 0, failure = null,
@@ -102,7 +112,7 @@ export const savePage = async (
   return row && { ...after, read: row.read }
 }
 
-/** Saves that a page could not be read. Without a next attempt, the token and the rows are deleted. */
+/** Saves that a page could not be read. Without a next attempt, the token is deleted; rows stay for whoever continues. */
 export const saveFailure = async (
   db: Db,
   lease: Lease,
@@ -115,7 +125,7 @@ export const saveFailure = async (
 ): Promise<void> => {
   const isOver = nextAttemptAt === null
   await sql`
-    with ${held(lease)}, emptied as (delete from import_source_rows r using held h where ${isOver} and r.source_id = h.id)
+    with ${held(lease)}
     update import_sources s
     set failure = ${failure}, failures = ${failures}, next_attempt_at = coalesce(${nextAttemptAt}::timestamptz, s.next_attempt_at),
         failed_at = ${isOver ? now : null}::timestamptz, ciphertext = case when ${!isOver} then s.ciphertext end

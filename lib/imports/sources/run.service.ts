@@ -4,7 +4,7 @@ import { type Budget, type BudgetEnv, hasLeft, newBudget, withDb } from '../../p
 import { decryptSecret } from '../../secrets.ts'
 import { failureCode } from './failures.ts'
 import { PLATFORMS } from './platforms.ts'
-import { isEndless, isImported, NOTHING_READ, type Place, placeAfter } from './progress.ts'
+import { isEndless, keptOf, NOTHING_READ, type Place, placeAfter } from './progress.ts'
 import { type PageResult, readPage, type SourcesEnv } from './read-page.service.ts'
 import {
   type LeasedSource,
@@ -15,6 +15,7 @@ import {
   savePage,
 } from './reading.queries.ts'
 import { delayAfterFailure, delayAfterRefusal, LEASE_SECONDS, MAX_READING_SECONDS } from './schedule.ts'
+import { listsOf } from './source.ts'
 import { sealContext } from './token.ts'
 
 export type SourceRunEnv = DatabaseEnv &
@@ -37,7 +38,7 @@ export type ReadTally = { pages: number; rows: number; limited: number; failed: 
 
 type Reading = { env: SourceRunEnv; budget: Budget; tally: ReadTally }
 
-/** Ends the reading of a source. Nothing of it is kept but the reason. */
+/** Ends the reading of a source, and deletes its token. */
 const giveUp = (source: LeasedSource, failure: string, { env, budget, tally }: Reading) => {
   tally.failed++
   return withDb(env, budget, (db) =>
@@ -72,8 +73,9 @@ const noteFailure = async (
 }
 
 /** Why a source is not read on, before anything is asked; null if it is. */
-const endOf = ({ createdAt, isAllowed }: LeasedSource, now: Date): string | null => {
+const endOf = ({ createdAt, isAllowed, purpose, isInShadow }: LeasedSource, now: Date): string | null => {
   if (!isAllowed) return 'manager_removed'
+  if (purpose === 'shadow' && !isInShadow) return 'not_in_shadow'
   return later(createdAt, MAX_READING_SECONDS) <= now ? 'too_long' : null
 }
 
@@ -81,6 +83,7 @@ const endOf = ({ createdAt, isAllowed }: LeasedSource, now: Date): string | null
 const readTurn = async (source: LeasedSource, reading: Reading): Promise<void> => {
   const { env, budget, tally } = reading
   const platform = PLATFORMS[source.platform]
+  const lists = listsOf(platform, source.purpose)
   const end = endOf(source, new Date())
   if (end) return giveUp(source, end, reading)
   const token = await decryptSecret(env.SECRETS_KEY, sealContext(source.workspaceId), source.ciphertext)
@@ -105,13 +108,12 @@ const readTurn = async (source: LeasedSource, reading: Reading): Promise<void> =
     const { page, waitSeconds } = result
     const before = progress[place.resource] ?? NOTHING_READ
     if (isEndless(before)) return giveUp(source, 'endless', reading)
-    const next = placeAfter(platform, place, page, before)
+    const next = placeAfter(platform, lists, place, page, before)
     const now = new Date()
     const saved = await withDb(env, budget, (db) =>
       savePage(db, source, {
         resource: place.resource,
-        rows: page.rows.filter(isImported),
-        skipped: page.rows.filter((row) => !isImported(row)).length,
+        ...keptOf(source.purpose, page.rows),
         before,
         total: page.total,
         next,

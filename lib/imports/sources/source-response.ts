@@ -3,24 +3,26 @@ import { failureText } from './failures.ts'
 import { PLATFORMS } from './platforms.ts'
 import { NOTHING_READ } from './progress.ts'
 import { KEEP_SECONDS, MAX_READING_SECONDS } from './schedule.ts'
+import { listsOf } from './source.ts'
 import type { ImportSource } from './sources.queries.ts'
 import type { ImportSourceResponse } from './sources.responses.ts'
 
 const later = (at: Date, seconds: number): Date => new Date(at.getTime() + seconds * 1_000)
 
 export const sourceResponse = (source: ImportSource): ImportSourceResponse => {
-  const { id, programId, platform, account, startedBy, createdAt, progress, failure } = source
-  const { name, imported } = PLATFORMS[platform]
+  const { id, programId, purpose, platform, account, startedBy, createdAt, progress, failure } = source
+  const { name } = PLATFORMS[platform]
   const endedAt = source.readAt ?? source.failedAt
   return {
     id,
     programId,
+    purpose,
     platform,
     account,
     startedBy,
     createdAt,
     status: source.readAt ? 'ready' : source.failedAt ? 'failed' : 'reading',
-    lists: imported.map((resource) => {
+    lists: listsOf(PLATFORMS[platform], purpose).map((resource) => {
       const { read, total, isDone } = progress[resource] ?? NOTHING_READ
       return { resource, read, total, isDone }
     }),

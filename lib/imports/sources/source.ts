@@ -8,6 +8,14 @@ export type Resource = (typeof RESOURCES)[number]
 export const PLATFORM_IDS = ['rewardful', 'tolt', 'firstpromoter', 'dub'] as const
 export type PlatformId = (typeof PLATFORM_IDS)[number]
 
+/** What is read for: to import a program, or to compare the commissions of a shadow run. */
+export const PURPOSES = ['import', 'shadow'] as const
+export type Purpose = (typeof PURPOSES)[number]
+
+/** The lists that are read. */
+export const listsOf = (platform: Platform, purpose: Purpose): Resource[] =>
+  purpose === 'shadow' ? ['commissions'] : platform.imported
+
 /**
  * @property token what the platform calls its API key or secret
  * @property account the id of the account or program, for platforms that ask for it

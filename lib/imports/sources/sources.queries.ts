@@ -3,18 +3,21 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import { newId } from '../../db/ids.ts'
 import { breaks } from '../../db/neon.ts'
+import type { ProgramMode } from '../../shadow/mode.ts'
 import { type Act, auditEntry } from '../../workspace/audit.queries.ts'
-import type { Progress } from './progress.ts'
-import type { PlatformId, Resource, SourceRow } from './source.ts'
+import type { Place, Progress } from './progress.ts'
+import type { PlatformId, Purpose, Resource, SourceRow } from './source.ts'
 
 export type ImportSource = {
   id: string
   programId: string
+  purpose: Purpose
   platform: PlatformId
   account: string | null
   startedBy: string
   createdAt: Date
   resource: Resource
+  cursor: string | null
   progress: Progress
   failures: number
   failure: string | null
@@ -30,11 +33,13 @@ const selectSources = (db: Db, workspaceId: string) =>
     .select([
       'id',
       'program_id as programId',
+      'purpose',
       'platform',
       'account',
       'started_by as startedBy',
       'created_at as createdAt',
       'resource',
+      'cursor',
       'progress',
       'failures',
       'failure',
@@ -43,7 +48,7 @@ const selectSources = (db: Db, workspaceId: string) =>
       'failed_at as failedAt',
     ])
 
-/** A workspace's, newest first: one per program at most. */
+/** A workspace's, newest first: one per program and purpose at most. */
 export const listSources = (db: Db, workspaceId: string): Promise<ImportSource[]> =>
   selectSources(db, workspaceId).orderBy('id', 'desc').execute()
 
@@ -52,22 +57,21 @@ export const findSource = (db: Db, workspaceId: string, id: string): Promise<Imp
   selectSources(db, workspaceId).where('id', '=', id).executeTakeFirst()
 
 /** @returns undefined if the workspace has no such program */
-export const findProgramName = async (
+export const findProgramToRead = (
   db: Db,
   workspaceId: string,
   programId: string,
-): Promise<string | undefined> =>
-  (
-    await db
-      .selectFrom('programs')
-      .where('workspace_id', '=', workspaceId)
-      .where('id', '=', programId)
-      .select('name')
-      .executeTakeFirst()
-  )?.name
+): Promise<{ name: string; mode: ProgramMode } | undefined> =>
+  db
+    .selectFrom('programs')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', programId)
+    .select(['name', 'mode'])
+    .executeTakeFirst()
 
 type NewSource = {
   programId: string
+  purpose: Purpose
   platform: PlatformId
   account: string | null
   ciphertext: string
@@ -75,19 +79,24 @@ type NewSource = {
   progress: Progress
 }
 
-/** Stores a source in the place of one that has failed. @returns undefined if the program has one that has not */
+/**
+ * Stores a source in the place of one that has failed, or that has read all for a shadow run.
+ *
+ * @returns undefined if the program has another one
+ */
 export const addSource = async (db: Db, act: Act, source: NewSource): Promise<ImportSource | undefined> => {
   const { workspaceId, actor, now } = act
-  const { programId, platform, account, ciphertext, resource, progress } = source
+  const { programId, purpose, platform, account, ciphertext, resource, progress } = source
   const id = newId()
   const insert = sql`
-    insert into import_sources (id, workspace_id, program_id, platform, account, ciphertext, started_by, created_at, resource, progress,
+    insert into import_sources (id, workspace_id, program_id, purpose, platform, account, ciphertext, started_by, created_at, resource, progress,
                                 next_attempt_at)
-    values (${id}, ${workspaceId}, ${programId}, ${platform}, ${account}, ${ciphertext}, ${actor}, ${now}, ${resource},
+    values (${id}, ${workspaceId}, ${programId}, ${purpose}, ${platform}, ${account}, ${ciphertext}, ${actor}, ${now}, ${resource},
             ${JSON.stringify(progress)}::jsonb, ${now})`
   try {
     const [, , , [row]] = await db.batch([
-      sql`delete from import_sources where workspace_id = ${workspaceId} and program_id = ${programId} and failed_at is not null`.compile(
+      sql`delete from import_sources where workspace_id = ${workspaceId} and program_id = ${programId}
+          and purpose = ${purpose} and (failed_at is not null or (purpose = 'shadow' and read_at is not null))`.compile(
         db,
       ),
       insert.compile(db),
@@ -95,28 +104,68 @@ export const addSource = async (db: Db, act: Act, source: NewSource): Promise<Im
         ...act,
         action: 'import_source.started',
         subjectId: programId,
-        details: { platform, ...(account && { account }) },
+        details: { platform, ...forPurpose(purpose), ...(account && { account }) },
       }).compile(),
       selectSources(db, workspaceId).where('id', '=', id).compile(),
     ])
     return row
   } catch (error) {
     // The insert may be repeated after a commit whose answer was lost: then the source is its own.
-    if (breaks(error, 'import_sources_program_id_key')) return findSource(db, workspaceId, id)
+    if (breaks(error, 'import_sources_program_id_purpose_key')) return findSource(db, workspaceId, id)
     throw error
   }
 }
 
+/**
+ * Continues a source that has failed, as the person who gives its token again. Several requests at once are one.
+ *
+ * @param isAnew whether its list is read again from its first page: then its rows are read anew
+ * @returns undefined if it has not failed any more
+ */
+export const continueSource = async (
+  db: Db,
+  act: Act,
+  { id, programId, purpose, platform, resource, progress }: ImportSource,
+  { ciphertext, cursor, isAnew }: { ciphertext: string; cursor: Place['cursor']; isAnew: boolean },
+): Promise<ImportSource | undefined> => {
+  const { workspaceId, actor, now } = act
+  const { [resource]: _, ...others } = progress
+  const isThis = sql<boolean>`exists (
+    select from import_sources where id = ${id} and ciphertext = ${ciphertext} and xmin = pg_current_xact_id()::xid)`
+  const [, , , [row]] = await db.batch([
+    sql`
+      update import_sources
+      set ciphertext = ${ciphertext}, started_by = ${actor}, created_at = ${now}, cursor = ${cursor}, version = version + 1, failures = 0,
+          progress = ${JSON.stringify(isAnew ? others : progress)}::jsonb, failure = null, failed_at = null, next_attempt_at = ${now}
+      where workspace_id = ${workspaceId} and id = ${id} and failed_at is not null`.compile(db),
+    sql`delete from import_source_rows where source_id = ${id} and resource = ${resource} and ${isAnew} and ${isThis}`.compile(
+      db,
+    ),
+    auditEntry(db, {
+      ...act,
+      action: 'import_source.started',
+      subjectId: programId,
+      details: { platform, ...forPurpose(purpose), isContinued: true },
+      when: isThis,
+    }).compile(),
+    selectSources(db, workspaceId).where('id', '=', id).where('ciphertext', '=', ciphertext).compile(),
+  ])
+  return row
+}
+
+/** What an audit entry says of it. */
+const forPurpose = (purpose: Purpose) => (purpose === 'shadow' ? { purpose } : {})
+
 /** Deletes a source with its rows and its token. */
 export const removeSource = async (db: Db, act: Act, { id, ...source }: ImportSource): Promise<void> => {
-  const { platform, programId, readAt } = source
+  const { platform, programId, purpose, readAt } = source
   const isThere = sql<boolean>`exists (select from import_sources where id = ${id})`
   await db.batch([
     auditEntry(db, {
       ...act,
       action: 'import_source.removed',
       subjectId: programId,
-      details: { platform, wasRead: readAt !== null },
+      details: { platform, ...forPurpose(purpose), wasRead: readAt !== null },
       when: isThere,
     }).compile(),
     sql`delete from import_sources where workspace_id = ${act.workspaceId} and id = ${id}`.compile(db),

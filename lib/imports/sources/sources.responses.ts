@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { timestamp } from '../../http/common.responses.ts'
-import { LEFT_OUT, PLATFORM_IDS, RESOURCES } from './source.ts'
+import { LEFT_OUT, PLATFORM_IDS, PURPOSES, RESOURCES } from './source.ts'
 
 const list = z.object({
   resource: z.enum(RESOURCES),
@@ -13,6 +13,9 @@ export const ImportSourceResponse = z
   .object({
     id: z.uuid(),
     programId: z.uuid(),
+    purpose: z
+      .enum(PURPOSES)
+      .meta({ description: '`import` to import the program, `shadow` for the commissions of a shadow run.' }),
     platform: z.enum(PLATFORM_IDS),
     account: z.string().nullable(),
     startedBy: z.string(),

@@ -1,7 +1,7 @@
 /** Requests about readings of other platforms. */
 import * as z from 'zod'
 import { line, MAX_ID_LENGTH, nullWhenBlank, optional } from '../../http/fields.ts'
-import { PLATFORM_IDS } from './source.ts'
+import { PLATFORM_IDS, PURPOSES } from './source.ts'
 
 /** Tokens have at most some hundred characters. A header has no others. */
 const token = z
@@ -14,7 +14,12 @@ const token = z
 /** POST /api/workspaces/:workspace/import-sources. */
 export const NewImportSource = z
   .strictObject({
-    programId: z.uuid().toLowerCase().meta({ description: 'The program that will be imported into.' }),
+    programId: z.uuid().toLowerCase().meta({ description: 'The program that is read for.' }),
+    purpose: optional(z.enum(PURPOSES)).meta({
+      description:
+        '`import` reads what an import needs. `shadow` reads the commissions into the program’s shadow run.',
+      default: 'import',
+    }),
     platform: z.enum(PLATFORM_IDS),
     token: token.meta({
       description:

@@ -3,21 +3,34 @@ import type { Db } from '../../db/connection.ts'
 import { ApiError } from '../../http/errors.ts'
 import { notFound } from '../../http/found.ts'
 import { encryptSecret } from '../../secrets.ts'
+import { NOT_IN_SHADOW } from '../../shadow/mode.ts'
 import type { Act } from '../../workspace/audit.queries.ts'
 import { failureCode, failureText } from './failures.ts'
 import { PLATFORMS } from './platforms.ts'
-import { NOTHING_READ } from './progress.ts'
+import { NOTHING_READ, placeToContinue } from './progress.ts'
 import { readPage, type SourcesEnv } from './read-page.service.ts'
-import type { Platform, PlatformId, Resource } from './source.ts'
-import { addSource, findProgramName, type ImportSource, listSources } from './sources.queries.ts'
+import { listsOf, type Platform, type PlatformId, type Purpose, type Resource } from './source.ts'
+import {
+  addSource,
+  continueSource,
+  findProgramToRead,
+  type ImportSource,
+  listSources,
+} from './sources.queries.ts'
 import { sealContext } from './token.ts'
 
-type Started = { programId: string; platform: PlatformId; token: string; account?: string | null | undefined }
+type Started = {
+  programId: string
+  purpose?: Purpose | null | undefined
+  platform: PlatformId
+  token: string
+  account?: string | null | undefined
+}
 
 const invalid = (path: string, message: string) =>
   new ApiError('invalid_body', `${path}: ${message}`, { details: [{ path, message }] })
 
-/** Reads the list of partners, of which there are some in each program. @returns how many there are, if the platform says so */
+/** Reads the first page of a list. @returns how many there are, if the platform says so */
 const tryToken = async (
   env: SourcesEnv,
   platform: Platform,
@@ -40,39 +53,57 @@ const tryToken = async (
 const RETRY_SECONDS = 5
 
 /**
- * Starts to read a platform for a program.
+ * Starts to read a platform for a program. One that has failed goes on from where it was, if it is the same account of the same
+ * platform.
  *
  * @throws {ApiError} `not_found` without the program, `invalid_body` if the platform refuses the token, `conflict` if the program
- * is read already
+ * is read already, or has no shadow run to read commissions for
  */
 export const startSource = async (
   env: SourcesEnv & { SECRETS_KEY: string },
   db: Db,
   act: Act,
-  { programId, platform: id, token, account = null }: Started,
+  { programId, purpose: asked, platform: id, token, account = null }: Started,
 ): Promise<ImportSource> => {
+  const purpose = asked ?? 'import'
   const platform = PLATFORMS[id]
   if (platform.account && !account)
     throw invalid('account', `Must be the ${platform.account} of ${platform.name}.`)
-  const program = await findProgramName(db, act.workspaceId, programId)
+  const program = await findProgramToRead(db, act.workspaceId, programId)
   if (program === undefined) throw notFound('program')
+  if (purpose === 'shadow' && program.mode !== 'shadow') throw new ApiError('conflict', NOT_IN_SHADOW)
   const credentials = { token, account: platform.account ? account : null }
-  const total = await tryToken(env, platform, credentials, 'partners')
-  const [first = 'partners'] = platform.imported
+  // There are partners in each program.
+  const tried = purpose === 'shadow' ? 'commissions' : 'partners'
+  const total = await tryToken(env, platform, credentials, tried)
+  const [first = tried] = listsOf(platform, purpose)
+  const ciphertext = await encryptSecret(env.SECRETS_KEY, sealContext(act.workspaceId), token)
+  const found = async () =>
+    (await listSources(db, act.workspaceId)).find(
+      (one) => one.programId === programId && one.purpose === purpose,
+    )
+  const failed = await found()
+  if (failed?.failedAt && failed.platform === id && failed.account === credentials.account) {
+    const place = placeToContinue(platform, failed, failed.progress)
+    const isAnew = place.cursor !== failed.cursor
+    const continued = await continueSource(db, act, failed, { ciphertext, cursor: place.cursor, isAnew })
+    if (continued) return continued
+  }
   const source = await addSource(db, act, {
     programId,
+    purpose,
     platform: id,
     account: credentials.account,
-    ciphertext: await encryptSecret(env.SECRETS_KEY, sealContext(act.workspaceId), token),
+    ciphertext,
     resource: first,
     // Only as an estimate: the list is read later.
-    progress: total === null ? {} : { partners: { ...NOTHING_READ, total } },
+    progress: total === null ? {} : { [tried]: { ...NOTHING_READ, total } },
   })
   if (source) return source
-  const other = (await listSources(db, act.workspaceId)).find((one) => one.programId === programId)
+  const other = await found()
   const by = other ? ` by ${other.startedBy}` : ''
   throw new ApiError(
     'conflict',
-    `${other ? PLATFORMS[other.platform].name : 'Another platform'} has been read into ${program}${by}. Import or discard that first.`,
+    `${other ? PLATFORMS[other.platform].name : 'Another platform'} ${purpose === 'shadow' ? `is being read for the shadow run of ${program.name}${by}. Wait until it is read, or discard that.` : `has been read into ${program.name}${by}. Import or discard that first.`}`,
   )
 }

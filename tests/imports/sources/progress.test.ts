@@ -1,6 +1,14 @@
 /** Where reading goes on, and when. */
 import { expect, test } from 'vitest'
-import { isEndless, NOTHING_READ, placeAfter } from '../../../lib/imports/sources/progress.ts'
+import { DUB } from '../../../lib/imports/sources/dub.ts'
+import { FIRSTPROMOTER } from '../../../lib/imports/sources/firstpromoter.ts'
+import {
+  isEndless,
+  keptOf,
+  NOTHING_READ,
+  placeAfter,
+  placeToContinue,
+} from '../../../lib/imports/sources/progress.ts'
 import { REWARDFUL } from '../../../lib/imports/sources/rewardful.ts'
 import { delayAfterFailure, delayAfterRefusal } from '../../../lib/imports/sources/schedule.ts'
 import type { SourceRow } from '../../../lib/imports/sources/source.ts'
@@ -62,6 +70,7 @@ test.each([
 ])('goes on with $case', ({ cursor, page, total, place }) => {
   const after = placeAfter(
     REWARDFUL,
+    REWARDFUL.imported,
     { resource: 'customers', cursor },
     { rows: rows(100), ...page },
     before(total),
@@ -74,14 +83,20 @@ test.each([
   { case: 'nothing', resource: 'partners', place: null },
 ] as const)('after the last page of a list comes $case', ({ resource, place }) => {
   const after = (page: { next: string | null; total: number | null }, count = 3) =>
-    placeAfter(REWARDFUL, { resource, cursor: '9' }, { rows: rows(count), ...page }, before(803))
+    placeAfter(
+      REWARDFUL,
+      REWARDFUL.imported,
+      { resource, cursor: '9' },
+      { rows: rows(count), ...page },
+      before(803),
+    )
   expect(after({ next: null, total: 803 })).toEqual(place)
   expect(after({ next: null, total: 900 }, 0)).toEqual(place)
 })
 
 test('an estimated total is no reason to read the first page again', () => {
   const page = { rows: rows(100), next: '2', total: 100 }
-  const after = placeAfter(REWARDFUL, { resource: 'partners', cursor: null }, page, {
+  const after = placeAfter(REWARDFUL, REWARDFUL.imported, { resource: 'partners', cursor: null }, page, {
     ...NOTHING_READ,
     total: 500,
   })
@@ -91,6 +106,7 @@ test('an estimated total is no reason to read the first page again', () => {
 test('a list that was emptied ends', () => {
   const after = placeAfter(
     REWARDFUL,
+    REWARDFUL.imported,
     { resource: 'partners', cursor: '1' },
     { rows: [], next: null, total: 0 },
     before(5),
@@ -123,3 +139,53 @@ test.each([
     expect(delayAfterRefusal(status, failures, 0)).toBe(seconds)
   },
 )
+
+test.each([
+  { case: 'from its page', platform: REWARDFUL, total: 500, cursor: '4' },
+  {
+    case: 'anew, if the list is paged by number and not counted',
+    platform: FIRSTPROMOTER,
+    total: null,
+    cursor: null,
+  },
+  { case: 'after its last row', platform: DUB, total: null, cursor: '4' },
+])('after a failure, reading goes on $case', ({ platform, total, cursor }) => {
+  const progress = { commissions: { ...NOTHING_READ, pages: 3, total } }
+  expect(placeToContinue(platform, { resource: 'commissions', cursor: '4' }, progress)).toEqual({
+    resource: 'commissions',
+    cursor,
+  })
+})
+
+test('an import keeps what is not paid, a shadow run keeps every commission that could be uploaded, each once', () => {
+  const commission = (id: string, more: object = {}): SourceRow =>
+    ({
+      ...{ kind: 'commission', id, state: 'paid', amountCents: 100, currency: 'USD', saleAmountCents: -1 },
+      ...{ saleExternalId: 'ch_1', customerExternalId: 'a\nb', customerEmail: 'x', partnerId: '1' },
+      ...{ partnerEmail: ' Maya@Partner.example', soldAt: '2026-01-01T00:00:00.000Z' },
+      ...(more as object),
+    }) as SourceRow
+  const page = [commission('1'), commission('2', { state: 'due' }), commission('2', { state: 'due' })]
+  expect(keptOf('import', page)).toMatchObject({ rows: [{ id: '2' }], commissions: [], skipped: 1 })
+  const odd = [
+    commission('3', { currency: 'XXQ' }),
+    commission('4', { amountCents: 100_000_000_000 }),
+    commission('x'.repeat(256)),
+  ]
+  const { rows, commissions, skipped } = keptOf('shadow', [...page, ...odd])
+  expect(rows).toEqual(odd.map(({ id }) => ({ kind: 'left_out', id, reason: 'unreadable', name: id })))
+  expect(skipped).toBe(2)
+  expect(commissions.map(({ key, state }) => `${key} ${state}`)).toEqual(['1 paid', '2 due'])
+  expect(commissions[0]).toEqual({
+    ...{
+      key: '1',
+      state: 'paid',
+      amountCents: 100,
+      currency: 'USD',
+      saleAmountCents: null,
+      saleIds: ['ch_1'],
+    },
+    ...{ customerExternalId: null, customerEmail: null, partnerEmail: 'maya@partner.example' },
+    soldAt: new Date('2026-01-01'),
+  })
+})

@@ -1,5 +1,5 @@
 /** Reading a program page by page: what interrupts it, what changes meanwhile, and who else reads. */
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { oldProgram } from '../../../dev/fakes/sources/program.ts'
 import { during } from '../../support/killed.ts'
 import { expectRead, useOwnSources } from '../../support/own-sources.ts'
@@ -132,12 +132,91 @@ test.each([
   await expectRead(started)
 })
 
-test('a token that is revoked meanwhile ends it: token and rows are deleted, and the reason stays', async () => {
+test('a token that is revoked meanwhile ends it: the token is deleted, and the reason and the rows stay', async () => {
   const started = await start()
   started.account.plan(null, null, { status: 401 })
   expect(await read()).toMatchObject({ pages: 2, failed: 1, isMore: false })
   expect(await started.source()).toMatchObject({ hasFailed: true, ciphertext: null, failure: 'refused_401' })
+  expect(await started.rows()).toHaveLength(200)
+})
+
+test('with a token again, one that has failed goes on from its page, whoever gives it', async () => {
+  const started = await start()
+  started.account.plan(null, null, { status: 401 })
+  await read()
+  await query(`update import_sources set created_at = created_at - interval '3 days' where id = $1`, [
+    started.id,
+  ])
+  const { merchant } = started
+  await merchant.seed.addMember(merchant.workspace.id, 'other@manager.example', 'manager')
+  // The request that tries the token is one of its own.
+  started.account.requests.splice(0)
+  const all = await Promise.allSettled(
+    Array.from({ length: 8 }, () => started.give(started.token, 'other@manager.example')),
+  )
+  expect(all.filter(({ status }) => status === 'fulfilled')).toMatchObject([
+    { value: { id: started.id, startedBy: 'other@manager.example', cursor: '3', failure: null } },
+  ])
+  started.account.requests.splice(0)
+  await read()
+  await expectRead(started)
+  expect(started.account.requests).toHaveLength(6)
+  const audit = await query<{ details: object }>(
+    `select details from audit_entries where workspace_id = $1 and details ->> 'isContinued' = 'true'`,
+    [merchant.workspace.id],
+  )
+  expect(audit).toEqual([{ details: { platform: 'rewardful', isContinued: true } }])
+})
+
+test('a list that is not counted is read anew after a failure, and its rows are there once', async () => {
+  const program = oldProgram({ partners: 120, links: 150, customers: 250 })
+  const started = await start(program, 'firstpromoter', { accountId: 'account_1' })
+  started.account.plan(null, null, { status: 401 })
+  await read()
+  program.customers.splice(0, 30)
+  await started.give()
+  await read()
+  const rows = await started.rows()
+  expect(rows).toHaveLength(120 + 220)
+  expect((await started.source())?.progress.customers).toMatchObject({ read: 220, isDone: true })
+})
+
+test('a failed reading of another account gives way, with its rows', async () => {
+  const started = await start()
+  started.account.plan(null, { status: 401 })
+  await read()
+  await query(`update import_sources set account = 'other' where id = $1`, [started.id])
+  const { id } = await started.give()
+  expect(id).not.toBe(started.id)
   expect(await started.rows()).toEqual([])
+})
+
+test('a platform that accepts the connection and never answers is a failure, and is read on from its page', async () => {
+  const started = await start()
+  const real = fetch
+  const gone = new AbortController()
+  const signals: unknown[] = []
+  vi.stubGlobal('fetch', (input: string, init: RequestInit) => {
+    if (!String(input).startsWith(url())) return real(input, init)
+    signals.push(init.signal)
+    return real(input, { ...init, signal: gone.signal })
+  })
+  started.account.plan(null, 'hang')
+  // In place of the ten seconds: the request has arrived, and nothing comes.
+  started.account.hooks.onRequest = (_, count) => {
+    if (count === 2) gone.abort(new DOMException('', 'TimeoutError'))
+  }
+  await read({ MAX_FETCHES: '9' }).finally(() => vi.unstubAllGlobals())
+  expect(signals.every((signal) => signal instanceof AbortSignal)).toBe(true)
+  expect(await started.source()).toMatchObject({
+    failure: 'timeout',
+    failures: 1,
+    cursor: '2',
+    isRead: false,
+  })
+  await started.expire()
+  await read()
+  await expectRead(started)
 })
 
 test('a platform that fails again and again is given up', async () => {
