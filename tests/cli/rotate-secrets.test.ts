@@ -46,8 +46,8 @@ test('secrets are encrypted with the new key, and what no key decrypts is left a
       const [source, shop] = [newId(), workspaces[1]?.id ?? '']
       const programId = await seeder({ DATABASE_URL: url }, connectDirectly).addProgram(shop)
       await client.query(
-        `insert into import_sources (id, workspace_id, program_id, platform, ciphertext, started_by, created_at, resource, progress, next_attempt_at)
-         values ($1, $2, $3, 'rewardful', $4, 'ann@x.example', now(), 'partners', '{}', now())`,
+        `insert into import_sources (id, workspace_id, program_id, purpose, platform, ciphertext, started_by, created_at, resource, progress, next_attempt_at)
+         values ($1, $2, $3, 'import', 'rewardful', $4, 'ann@x.example', now(), 'partners', '{}', now())`,
         [source, shop, programId, await encryptSecret(SECRETS_KEY, sealContext(shop), 'a token')],
       )
       const first = await rotate(url, `${NEW},${SECRETS_KEY}`)
