@@ -1,7 +1,7 @@
 import pg from 'pg'
 
-/** The data of a merchant, by how many events it has: see issue 14. */
-export type Size = { events: number; partners: number }
+/** The data of a merchant, by how many events it has: see issue 14. The prefix is that of ids that are unique in a database. */
+export type Size = { events: number; partners: number; prefix: string }
 
 /** Rows per statement, so that progress is shown every few seconds. */
 const STEP = 250_000
@@ -33,7 +33,7 @@ const partnerOf = (n: string, partners: number) =>
 export const addYear = async (
   databaseUrl: string,
   { workspaceId, programId }: { workspaceId: string; programId: string },
-  { events, partners }: Size,
+  { events, partners, prefix }: Size,
   onProgress: (text: string) => void,
 ): Promise<void> => {
   const client = new pg.Client({ connectionString: databaseUrl })
@@ -59,7 +59,7 @@ export const addYear = async (
   await client.query('alter table bench_partners add primary key (n); analyze bench_partners')
   await run(
     `insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, pays_bank, created_at)
-     select uuidv7(), $1, email, 'DE', 'acct_' || n, case n % 20 when 0 then 'restricted' when 1 then 'in_review' else 'enabled' end,
+     select uuidv7(), $1, email, 'DE', 'acct_${prefix}' || n, case n % 20 when 0 then 'restricted' when 1 then 'in_review' else 'enabled' end,
             true, now() from bench_partners where n % 10 <> 3`,
     [workspaceId],
   )
@@ -76,8 +76,8 @@ export const addYear = async (
   await run(
     `insert into payouts (id, workspace_id, run_id, program_id, partner_id, currency, amount_cents, stripe_account_id, number,
                           created_at, claimed_at, next_attempt_at, key_used_at, transfer_id, paid_at, failed_at, last_error)
-     select ${idAt('003', 'r.at', `r.n * ${partners} + p.n`)}, $1, r.id, $2, p.id, 'USD', 1, 'acct_' || p.n, r.n * ${partners} + p.n,
-            r.at, r.at, r.at, r.at, case when is_paid then 'tr_' || r.n || '_' || p.n end, case when is_paid then r.at end,
+     select ${idAt('003', 'r.at', `r.n * ${partners} + p.n`)}, $1, r.id, $2, p.id, 'USD', 1, 'acct_${prefix}' || p.n, r.n * ${partners} + p.n,
+            r.at, r.at, r.at, r.at, case when is_paid then 'tr_${prefix}' || r.n || '_' || p.n end, case when is_paid then r.at end,
             case when has_failed then r.at end, case when has_failed then 'The account was closed.' end
      from bench_runs r, bench_partners p,
           lateral (select p.n % 100 = 99 as has_failed) f, lateral (select r.n < ${RUNS} and not has_failed as is_paid) s`,
@@ -90,7 +90,7 @@ export const addYear = async (
     const to = Math.min(from + STEP - 1, clicks)
     await run(
       `insert into clicks (id, workspace_id, partner_id, landing_url, referrer, created_at, expires_at)
-       select 'clk_bench' || i, $1, p.id, 'https://shop.example/' || case when i % 10 < 7 then '' when i % 10 < 9 then 'pricing' else 'page-' || i % 40 end, case when i % 4 > 0 then 'https://site-' || i % 40 || '.example/' end, at, at + interval '90 days'
+       select 'clk_${prefix}' || i, $1, p.id, 'https://shop.example/' || case when i % 10 < 7 then '' when i % 10 < 9 then 'pricing' else 'page-' || i % 40 end, case when i % 4 > 0 then 'https://site-' || i % 40 || '.example/' end, at, at + interval '90 days'
        from generate_series(${from}, ${to}) i join bench_partners p on p.n = ${partnerOf('i', partners)},
             lateral (select ${at('i', clicks)} as at) t`,
       [workspaceId],
@@ -133,7 +133,7 @@ export const addYear = async (
                              commission_id)
          select id, $1, case when is_lead then 'lead' else 'sale' end, 'bench-' || i, case when is_lead then 'lead' else 'sale' end,
                 'customer-' || customer, customer_id, case when not is_lead then 4900 end, case when not is_lead then 'USD' end,
-                case when credits or i % 1000 = 990 then 'clk_bench' || 2 * i end,
+                case when credits or i % 1000 = 990 then 'clk_${prefix}' || 2 * i end,
                 case when not credits and i % 1000 = 990 then partner_id end, case when credits then partner_id end, case when credits then 'click' end,
                 md5(i::text), '[]', at, at, case when earns then commission_id end
          from e
@@ -188,7 +188,13 @@ export const addYear = async (
   await client.query('begin isolation level repeatable read')
   await client.query('select rebuild_totals($1)', [workspaceId])
   await client.query('commit')
-  await client.query('select fold_totals(2000000000)')
+  // In parts: all at once, the differences of ten million events need more than 30 GB of temporary files.
+  const fold = async () =>
+    (await client.query<{ count: number }>('select fold_totals(1000000) as count')).rows[0]?.count ?? 0
+  for (let folded = 0, count = await fold(); count > 0; count = await fold()) {
+    folded += count
+    onProgress(`${(folded / 1e6).toFixed(2)} million differences folded`)
+  }
   onProgress('vacuum and analyze')
   await client.query('vacuum analyze')
   await client.query('checkpoint')

@@ -13,17 +13,27 @@ import { addYear, type Size } from './pages-data.ts'
 import { MANAGER, type Place, requestsOf } from './pages-list.ts'
 import { buildOwn, startBenchWorkers } from './workers.ts'
 
-/** A page or list: its times in milliseconds, and their ratio. */
-export type PageFigure = { name: string; ratio: number; fullMs: number; emptyMs: number }
+/** A page or list: its times in milliseconds, over an empty workspace and over one whose lists have a page of rows. */
+export type PageFigure = {
+  name: string
+  ratio: number
+  growth: number
+  fullMs: number
+  smallMs: number
+  emptyMs: number
+}
 
 /** Ten million events, as issue 14 has it. */
-export const FULL_SIZE: Size = { events: 10_000_000, partners: 5_000 }
+export const FULL_SIZE: Size = { events: 10_000_000, partners: 5_000, prefix: 'bench' }
+
+/** As many rows as a page shows, over a year: what a page takes more than this one grows with the data. */
+const SMALL_SIZE: Size = { events: 1_000, partners: 100, prefix: 'small' }
 
 const ROUNDS = { warmUp: 2, measured: 9 }
 
 const agent = new Agent({ keepAlive: true })
 
-/** @returns how long a page takes, in milliseconds; the second call of a pair measures the other workspace */
+/** @returns how long a page takes, in milliseconds */
 const get = async (url: URL, cookie: string): Promise<number> => {
   const start = performance.now()
   const call = request(url, { agent, headers: { Cookie: cookie } })
@@ -72,7 +82,7 @@ const connected = async <T>(url: string, work: (client: pg.Client) => Promise<T>
   }
 }
 
-/** Adds an empty workspace and a filled one to a database with the schema. */
+/** Adds an empty workspace, a small one and a filled one to a database with the schema. */
 export const fillPages = (
   bindings: Bindings,
   size: Size,
@@ -80,6 +90,7 @@ export const fillPages = (
 ): Promise<void> =>
   connected(bindings.DATABASE_URL, async (client) => {
     await addPlace(bindings, client, 'empty')
+    await addYear(bindings.DATABASE_URL, await addPlace(bindings, client, 'small'), SMALL_SIZE, () => {})
     await addYear(bindings.DATABASE_URL, await addPlace(bindings, client, 'full'), size, onProgress)
   })
 
@@ -99,7 +110,7 @@ const findPlace = async (client: pg.Client, slug: string): Promise<Place> => {
 }
 
 /**
- * Measures all pages and lists in the two workspaces.
+ * Measures all pages and lists in the three workspaces.
  *
  * @param scripts  the bundles of the Workers, by name
  * @param isChosen limits them by name
@@ -110,10 +121,14 @@ export const measurePages = async (
   bindings: Bindings,
   isChosen: (name: string) => boolean = () => true,
 ): Promise<PageFigure[]> => {
-  const [full, empty] = await connected(bindings.DATABASE_URL, async (client) => {
+  const [full, small, empty] = await connected(bindings.DATABASE_URL, async (client) => {
     // As the cron would have: what has become payable since the database was filled is counted.
     while ((await client.query<{ count: number }>('select fold_totals(1000000) as count')).rows[0]?.count);
-    const places = [await findPlace(client, 'full'), await findPlace(client, 'empty')] as const
+    const places = [
+      await findPlace(client, 'full'),
+      await findPlace(client, 'small'),
+      await findPlace(client, 'empty'),
+    ] as const
     // The stand-in of the auth Worker knows members only.
     for (const { slug, email } of places)
       await client.query(
@@ -136,20 +151,24 @@ export const measurePages = async (
   ])
   try {
     const figures: PageFigure[] = []
-    const others = requestsOf(empty)
+    const [smallOnes, emptyOnes] = [requestsOf(small), requestsOf(empty)]
     for (const [name, { worker, path, cookie }] of requestsOf(full)) {
       if (!isChosen(name)) continue
-      const other = others.get(name)
-      if (!other) throw new Error(`The empty workspace has no ${name}.`)
+      const others = [smallOnes.get(name), emptyOnes.get(name)]
       const base = started.urls.get(worker)
-      const times: [full: number, empty: number][] = []
+      const times: number[][] = []
       for (let round = -ROUNDS.warmUp; round < ROUNDS.measured; round++) {
-        const fullMs = await get(new URL(path, base), cookie)
-        const emptyMs = await get(new URL(other.path, base), other.cookie)
-        if (round >= 0) times.push([fullMs, emptyMs])
+        const one: number[] = []
+        for (const request of [{ path, cookie }, ...others]) {
+          if (!request) throw new Error(`Another workspace has no ${name}.`)
+          one.push(await get(new URL(request.path, base), request.cookie))
+        }
+        if (round >= 0) times.push(one)
       }
-      const [fullMs, emptyMs] = [median(times.map(([ms]) => ms)), median(times.map(([, ms]) => ms))]
-      figures.push({ name, ratio: fullMs / emptyMs, fullMs, emptyMs })
+      const [fullMs = 0, smallMs = 0, emptyMs = 0] = [0, 1, 2].map((place) =>
+        median(times.map((one) => one[place] ?? 0)),
+      )
+      figures.push({ name, ratio: fullMs / emptyMs, growth: fullMs / smallMs, fullMs, smallMs, emptyMs })
     }
     return figures.sort((a, b) => b.ratio - a.ratio)
   } finally {
