@@ -98,13 +98,20 @@ const Preview = ({ base, importId, step, withChanged, wasCut }: Props & { wasCut
         <button type="submit">Preview the next part</button>
       </form>
     )}
-    <form method="get">
-      <label class="check">
-        <input type="checkbox" name="includeChanged" checked={withChanged} /> Take back partners whom somebody
-        has changed since, too
-      </label>
-      <button type="submit">Preview again</button>
-    </form>
+    {(withChanged ||
+      step.kept.some(({ kind, reason }) => kind === 'partners' && reason === 'changed_since')) && (
+      <form method="get">
+        <label class="check">
+          <input type="checkbox" name="includeChanged" checked={withChanged} /> Take back partners whom
+          somebody has changed since, too
+        </label>
+        <p class="actions">
+          <button type="submit" class="quiet">
+            Preview again
+          </button>
+        </p>
+      </form>
+    )}
     <ConfirmForm button="Undo import" cancel={`${base}/imports/${importId}`}>
       <CarriedOn withChanged={withChanged} />
     </ConfirmForm>

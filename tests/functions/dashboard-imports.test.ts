@@ -162,6 +162,22 @@ test('a manager previews an undo from the report, undoes the import, and the rep
   expect((await pages.get(`/imports/${importId}/undo?includeChanged=on&cursor=x`)).status).toBe(200)
 })
 
+test('a preview offers to take changed partners back where there are any', async () => {
+  const { importId, merchant, pages } = await importBoth()
+  const offer = 'Take back partners whom somebody has changed since, too'
+  expect((await pages.get(`/imports/${importId}/undo`)).text).not.toContain(offer)
+  const manager = await merchant.asManager()
+  const [{ id } = { id: '' }] = await database.query<{ id: string }>(
+    'select id from partners where workspace_id = $1 and email = $2',
+    [merchant.workspace.id, 'p1@partner.example'],
+  )
+  expect((await manager.patch(`/partners/${id}`, { name: 'Another name' })).status).toBe(200)
+  expect((await pages.get(`/imports/${importId}/undo`)).text).toContain(offer)
+  const preview = await pages.get(`/imports/${importId}/undo?includeChanged=on`)
+  expect(preview.text).toContain(offer)
+  expect(preview.html).toMatch(/name="includeChanged"[^>]* checked/)
+})
+
 test('what is left of a partner has a page without forms, which the ledger leads to', async () => {
   const { importId, pages } = await importBoth()
   await pages.post(`/imports/${importId}/undo`, {})
