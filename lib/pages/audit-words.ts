@@ -1,95 +1,55 @@
 /** Audit entries as text, which follows the name of the actor. */
 
-import { inEnglish } from '../languages/message.ts'
+import { LOCALES } from '../languages/languages.ts'
+import { type Message, inEnglish as t } from '../languages/message.ts'
+import * as m from '../languages/messages.ts'
 import { formatMoney, type MoneyFormat } from '../money.ts'
-import { counted } from '../plural.ts'
 import type { RewardResponse } from '../tracking/rewards.responses.ts'
 import type { AuditAction } from '../workspace/audit.queries.ts'
+import { fieldName } from './audit-fields.ts'
 import { mailLabel } from './mail-labels.ts'
 import { rewardResponseWords } from './reward-fields.tsx'
 
 type Details = Record<string, unknown>
 
+const LIST = new Intl.ListFormat(LOCALES.en)
+
 /** A detail as text. An entry may have been written by older code, so its details can have any type. */
 const text = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 
-const quoted = (value: unknown): string => `“${text(value)}”`
-
 const number = (value: unknown): number => (typeof value === 'number' ? value : 0)
 
-/** The positive counts, each with its label. */
-const tally = (numbers: [value: unknown, words: string][]): string =>
-  numbers
+/** The positive counts, each with what it counts. */
+const tally = (counts: [value: unknown, words: Message<{ count: number }>][]): string =>
+  counts
     .filter(([value]) => number(value) > 0)
-    .map(([value, words]) => `${number(value).toLocaleString('en')} ${words}`)
+    .map(([value, words]) => t(words, { count: number(value) }))
     .join(', ')
 
-/** How many rows of a list were chosen; blank if they were filtered. */
-const chosenWords = (filter: unknown): string =>
-  typeof filter === 'object' && filter !== null && 'chosen' in filter ? `: ${text(filter.chosen)} chosen` : ''
+/** How many rows of a list were chosen; null if they were filtered. */
+const chosenIn = (filter: unknown): string | null =>
+  typeof filter === 'object' && filter !== null && 'chosen' in filter ? text(filter.chosen) : null
 
 /** The forms of links that were confirmed, or not. */
 const formsIn = ({ forms }: Details): string =>
   Object.entries(Object(forms))
-    .map(([form, works]) => `${form}: ${works === true ? 'yes' : 'no'}`)
+    .map(([form, works]) => t(works === true ? m.audit_form_works : m.audit_form_ended, { form }))
     .join(', ')
-
-/** The names of changed fields. */
-const FIELDS: Record<string, string> = {
-  name: 'name',
-  salesFrom: 'who reports sales',
-  paypalPayouts: 'PayPal for partners',
-  wisePayouts: 'Wise for partners',
-  ibanPayouts: 'IBANs of partners',
-  requireDocuments: 'documents required',
-  selfBilling: 'self-billed invoices',
-  documentsReceived: 'documents received',
-  group: 'group',
-  status: 'status',
-  role: 'role',
-  siteUrl: 'site',
-  reward: 'reward',
-  rewardInterval: 'interval',
-  rewardDurationMonths: 'reward duration',
-  oneTimeMinimumCents: 'smallest sale for a one-time reward',
-  rewardShipping: 'reward for shipping',
-  creditOutOfBand: 'credit for invoices paid outside Stripe',
-  holdingDays: 'holding days',
-  netDays: 'net terms',
-  attributionDays: 'attribution days',
-  attribution: 'attribution',
-  attributeKnownCustomers: 'credit for known customers',
-  lateLeadDays: 'days for a late lead',
-  trustedAttribution: 'partners named in reports',
-  selfReferrals: 'partners’ own purchases',
-  minimumPayoutCents: 'minimum payout',
-  payoutSchedule: 'payout schedule',
-  payoutDays: 'payout days',
-  reviewDays: 'review days',
-  logoUrl: 'logo',
-  accentColor: 'accent color',
-  supportEmail: 'support address',
-  saleReward: 'sale reward',
-  leadReward: 'lead reward',
-  payoutMails: 'emails about payouts',
-  manualPayouts: 'bank transfers',
-  payoutOrder: 'who is paid first',
-  approvalAboveCents: 'approval of payout runs above',
-}
 
 /** A reward, as `diff` logs it. */
 const isReward = (value: object): value is RewardResponse => 'percent' in value || 'amountCents' in value
 
 /** The old or new value of a field. */
 const describeValue = (field: string, value: unknown): string => {
-  if (value === null || value === undefined) return 'none'
-  if (typeof value === 'boolean') return value ? 'on' : 'off'
-  if (field === 'payoutDays' && Array.isArray(value)) return value.join(' and ') || 'none'
+  if (value === null || value === undefined) return t(m.audit_value_none)
+  if (typeof value === 'boolean') return t(value ? m.audit_value_on : m.audit_value_off)
+  if (field === 'payoutDays' && Array.isArray(value))
+    return value.length === 0 ? t(m.audit_value_none) : LIST.format(value.map(text))
   if (field === 'payoutSchedule' || field === 'payoutOrder') return text(value).replace('_', ' ')
   if (typeof value === 'object')
     return isReward(value)
-      ? rewardResponseWords(value, field === 'leadReward' ? 'lead' : 'sale', inEnglish)
+      ? rewardResponseWords(value, field === 'leadReward' ? 'lead' : 'sale', t)
       : JSON.stringify(value)
   return text(value)
 }
@@ -99,189 +59,234 @@ const changes = (details: Details): string =>
   Object.entries(details)
     .flatMap(([field, change]) => {
       if (typeof change !== 'object' || change === null || !('from' in change && 'to' in change)) return []
-      return `${FIELDS[field] ?? field} from ${describeValue(field, change.from)} to ${describeValue(field, change.to)}`
+      return t(m.audit_field_changed, {
+        field: fieldName(field),
+        from: describeValue(field, change.from),
+        to: describeValue(field, change.to),
+      })
     })
     .join(', ')
 
 /** The number of payouts in a run. */
-const payouts = (details: Details): string => counted(number(details.payouts), 'payout')
+const payouts = (details: Details): string => t(m.audit_count_payouts, { count: number(details.payouts) })
 
 /** Opening balances, as an import logs them: "412 opening balances of 12,345.00 USD". */
 const openingBalances = (logged: unknown, amount: (of: Details) => string): string | undefined => {
   const { count, sums } = (logged ?? {}) as Details
   if (!Array.isArray(sums)) return undefined
-  return `${counted(number(count), 'opening balance')} of ${sums.map(amount).join(' and ')}`
+  return t(m.audit_opening_balances_of, { count: number(count), amount: LIST.format(sums.map(amount)) })
 }
 
 /** Payment methods of partners. */
-const METHODS: Record<string, string> = {
-  stripe: 'Stripe',
+const METHODS: Record<string, Message | string> = {
+  stripe: m.layout_stripe,
   paypal: 'PayPal',
   wise: 'Wise',
-  iban: 'bank transfer',
+  iban: m.method_iban,
 }
 
 const ACTIONS: Record<AuditAction, (details: Details, amount: (of: Details) => string) => string> = {
-  'workspace.created': (d) => `created the workspace ${quoted(d.name)}`,
-  'workspace.trusted': () => 'lifted the limits of emails to people who have never signed in',
-  'workspace.deletion_scheduled': (d) => `scheduled the deletion of the workspace for ${text(d.day)}`,
-  'workspace.deletion_canceled': () => 'canceled the deletion of the workspace',
-  'workspace.deletion_called_off': () =>
-    'called off the deletion of the workspace, because partners have earned something since',
-  'workspace.changed': (d) => `changed the settings: ${changes(d)}`,
-  'member.signed_in': (d) => `signed in${d.browser ? ` with ${text(d.browser)}` : ''}`,
-  'member.invited': (d) => `invited ${text(d.email)} as ${text(d.role)}`,
-  'member.changed': (d) => `changed ${text(d.email)}: ${changes(d)}`,
-  'member.removed': (d) => `removed the ${text(d.role)} ${text(d.email)}`,
-  'member.recovered': (d) => `made ${text(d.email)} a manager, to recover the workspace`,
-  'member.address_changed': (d) => `changed the address of the member ${text(d.from)} to ${text(d.to)}`,
-  'api_key.created': (d) => `created the API key ${quoted(d.name)}`,
-  'api_key.rotated': (d) => `rotated the API key ${quoted(d.name)}`,
-  'api_key.revoked': (d) => `revoked the API key ${quoted(d.name)}`,
-  'program.created': (d) => `created the program ${quoted(d.name)}`,
-  'program.changed': (d) => `changed a program: ${changes(d)}`,
-  'program.shadow_started': () => 'started a shadow run of a program',
-  'program.commissions_uploaded': (d) =>
-    `uploaded ${counted(number(d.rows), 'commission')} of another platform for a shadow run`,
-  'program.cut_over': (d) =>
-    `cut a program over from its shadow run, with ${counted(number(d.balances), 'opening balance', 'opening balances')}`,
-  'group.created': (d) => `created the group ${quoted(d.name)}`,
-  'group.changed': (d) => `changed a group: ${changes(d)}`,
+  'workspace.created': (d) => t(m.audit_workspace_created, { name: text(d.name) }),
+  'workspace.trusted': () => t(m.audit_workspace_trusted),
+  'workspace.deletion_scheduled': (d) => t(m.audit_workspace_deletion_scheduled, { day: text(d.day) }),
+  'workspace.deletion_canceled': () => t(m.audit_workspace_deletion_canceled),
+  'workspace.deletion_called_off': () => t(m.audit_workspace_deletion_called_off),
+  'workspace.changed': (d) => t(m.audit_workspace_changed, { changes: changes(d) }),
+  'member.signed_in': (d) =>
+    d.browser ? t(m.audit_signed_in_with, { browser: text(d.browser) }) : t(m.audit_member_signed_in),
+  'member.invited': (d) => t(m.audit_member_invited, { email: text(d.email), role: text(d.role) }),
+  'member.changed': (d) => t(m.audit_member_changed, { email: text(d.email), changes: changes(d) }),
+  'member.removed': (d) => t(m.audit_member_removed, { role: text(d.role), email: text(d.email) }),
+  'member.recovered': (d) => t(m.audit_member_recovered, { email: text(d.email) }),
+  'member.address_changed': (d) => t(m.audit_member_address_changed, { from: text(d.from), to: text(d.to) }),
+  'api_key.created': (d) => t(m.audit_api_key_created, { name: text(d.name) }),
+  'api_key.rotated': (d) => t(m.audit_api_key_rotated, { name: text(d.name) }),
+  'api_key.revoked': (d) => t(m.audit_api_key_revoked, { name: text(d.name) }),
+  'program.created': (d) => t(m.audit_program_created, { name: text(d.name) }),
+  'program.changed': (d) => t(m.audit_program_changed, { changes: changes(d) }),
+  'program.shadow_started': () => t(m.audit_program_shadow_started),
+  'program.commissions_uploaded': (d) => t(m.audit_program_commissions_uploaded, { rows: number(d.rows) }),
+  'program.cut_over': (d) => t(m.audit_program_cut_over, { balances: number(d.balances) }),
+  'group.created': (d) => t(m.audit_group_created, { name: text(d.name) }),
+  'group.changed': (d) => t(m.audit_group_changed, { changes: changes(d) }),
   'join_page.changed': (d) =>
-    `changed the page on which people apply${d.isOpen === undefined ? '' : `, which is ${d.isOpen ? 'open' : 'closed'}`}`,
-  'program.links_confirmed': (d) => `said whether links of the earlier platform still work: ${formsIn(d)}`,
-  'brand.support_confirmed': () =>
-    'confirmed the support address of a program: replies to its emails go there',
-  'brand.changed': (d) => `changed the branding of a program: ${changes(d)}`,
-  'application.invited': (d) => `invited ${counted(number(d.invited), 'person', 'people')} to be partners`,
-  'application.approved': (d) => `approved the application of ${text(d.email)}`,
-  'application.rejected': (d) =>
-    `rejected the application of ${text(d.email)}${d.blocks ? ' for good' : ''}${d.reason ? `: ${text(d.reason)}` : ''}`,
-  'application.deleted': () => 'deleted an application',
-  'partner.created': (d) => `added the partner ${text(d.email)} with the slug ${quoted(d.slug)}`,
-  'partner.changed': (d) => `changed the partner ${text(d.email)}: ${changes(d)}`,
-  'partner.address_changed': (d) => `changed the partner’s address from ${text(d.from)} to ${text(d.to)}`,
-  'partner.unsubscribed': () => 'unsubscribed from messages, invitations and news of a move',
-  'partner.subscribed': () => 'subscribed to messages, invitations and news of a move again',
-  'partners.mailed': (d) => `sent ${quoted(d.subject)} to ${counted(number(d.recipients), 'partner')}`,
-  'partner.erased': () => 'erased the personal data of a partner',
-  'customer.erased': () => 'erased the personal data of a customer',
-  'personal_data.exported': (d) => `downloaded the personal data of a ${text(d.person)}`,
-  'list.exported': (d) => `downloaded the list of ${text(d.list)}${chosenWords(d.filter)}`,
-  'statement.exported': (d) => `downloaded a partner’s statement of ${text(d.month)}`,
-  'payout_year.exported': (d) => `downloaded who was paid what in ${text(d.year)}`,
-  'link.added': (d) => `added the link ${quoted(d.slug)} to ${text(d.email)}`,
-  'link.released': (d) => `released the link ${quoted(d.slug)} of ${text(d.email)}`,
-  'note.added': (d) => `wrote a note about ${text(d.email)}`,
-  'note.deleted': (d) => `deleted a note about ${text(d.email)}`,
-  'coupon.added': (d) => `added the coupon ${quoted(d.couponId)} to ${text(d.email)}`,
-  'coupon.removed': (d) => `removed the coupon ${quoted(d.couponId)} from ${text(d.email)}`,
+    t(m.audit_join_page_changed, { state: d.isOpen === undefined ? '' : d.isOpen ? 'open' : 'closed' }),
+  'program.links_confirmed': (d) => t(m.audit_program_links_confirmed, { forms: formsIn(d) }),
+  'brand.support_confirmed': () => t(m.audit_brand_support_confirmed),
+  'brand.changed': (d) => t(m.audit_brand_changed, { changes: changes(d) }),
+  'application.invited': (d) => t(m.audit_application_invited, { invited: number(d.invited) }),
+  'application.approved': (d) => t(m.audit_application_approved, { email: text(d.email) }),
+  'application.rejected': (d) => {
+    const about = { email: text(d.email), kind: d.blocks ? 'blocked' : '' }
+    return d.reason
+      ? t(m.audit_application_rejected_because, { ...about, reason: text(d.reason) })
+      : t(m.audit_application_rejected, about)
+  },
+  'application.deleted': () => t(m.audit_application_deleted),
+  'partner.created': (d) => t(m.audit_partner_created, { email: text(d.email), slug: text(d.slug) }),
+  'partner.changed': (d) => t(m.audit_partner_changed, { email: text(d.email), changes: changes(d) }),
+  'partner.address_changed': (d) =>
+    t(m.audit_partner_address_changed, { from: text(d.from), to: text(d.to) }),
+  'partner.unsubscribed': () => t(m.audit_partner_unsubscribed),
+  'partner.subscribed': () => t(m.audit_partner_subscribed),
+  'partners.mailed': (d) =>
+    t(m.audit_partners_mailed, { subject: text(d.subject), recipients: number(d.recipients) }),
+  'partner.erased': () => t(m.audit_partner_erased),
+  'customer.erased': () => t(m.audit_customer_erased),
+  'personal_data.exported': (d) => t(m.audit_personal_data_exported, { person: text(d.person) }),
+  'list.exported': (d) => {
+    const chosen = chosenIn(d.filter)
+    const list = text(d.list)
+    return chosen === null ? t(m.audit_list_exported, { list }) : t(m.audit_chosen_exported, { list, chosen })
+  },
+  'statement.exported': (d) => t(m.audit_statement_exported, { month: text(d.month) }),
+  'payout_year.exported': (d) => t(m.audit_payout_year_exported, { year: text(d.year) }),
+  'link.added': (d) => t(m.audit_link_added, { slug: text(d.slug), email: text(d.email) }),
+  'link.released': (d) => t(m.audit_link_released, { slug: text(d.slug), email: text(d.email) }),
+  'note.added': (d) => t(m.audit_note_added, { email: text(d.email) }),
+  'note.deleted': (d) => t(m.audit_note_deleted, { email: text(d.email) }),
+  'coupon.added': (d) => t(m.audit_coupon_added, { couponId: text(d.couponId), email: text(d.email) }),
+  'coupon.removed': (d) => t(m.audit_coupon_removed, { couponId: text(d.couponId), email: text(d.email) }),
   'commission.adjusted': (d, amount) =>
-    `adjusted the earnings of ${quoted(d.slug)} by ${amount(d)}: ${text(d.reason)}`,
+    t(m.audit_commission_adjusted, { slug: text(d.slug), amount: amount(d), reason: text(d.reason) }),
   'commission.reversed': (d, amount) =>
-    `reversed ${amount(d)} of a commission of ${quoted(d.slug)}: ${text(d.reason)}`,
+    t(m.audit_commission_reversed, { amount: amount(d), slug: text(d.slug), reason: text(d.reason) }),
   'event.credited': (d) =>
     d.slug === null
-      ? `decided that nobody is credited with ${quoted(d.externalId)}: ${text(d.reason)}`
-      : `credited ${quoted(d.slug)} with ${quoted(d.externalId)}: ${text(d.reason)}`,
+      ? t(m.audit_event_credited_nobody, { externalId: text(d.externalId), reason: text(d.reason) })
+      : t(m.audit_event_credited, {
+          slug: text(d.slug),
+          externalId: text(d.externalId),
+          reason: text(d.reason),
+        }),
   'event.corrected': (d) =>
-    `added ${[...(d.clickAdded ? ['a click'] : []), ...(d.customerAdded ? ['a customer ID'] : [])].join(' and ')} to the sale ${quoted(d.externalId)}`,
-  'event.refunded': (d, amount) =>
-    `recorded a refund of ${d.amountCents === null ? 'all that was left' : amount(d)} of the sale ${quoted(d.externalId)}: ${text(d.reason)}`,
-  'commission.held': (d, amount) => `held a commission of ${amount(d)} of ${quoted(d.slug)}: ${text(d.note)}`,
-  'commission.released': (d, amount) => `released a held commission of ${amount(d)} of ${quoted(d.slug)}`,
-  'commission.rejected': (d, amount) => `rejected a held commission of ${amount(d)} of ${quoted(d.slug)}`,
+    t(m.audit_event_corrected, {
+      what: d.clickAdded ? (d.customerAdded ? 'both' : 'click') : 'customer',
+      externalId: text(d.externalId),
+    }),
+  'event.refunded': (d, amount) => {
+    const about = { externalId: text(d.externalId), reason: text(d.reason) }
+    return d.amountCents === null
+      ? t(m.audit_event_refunded_in_full, about)
+      : t(m.audit_event_refunded, { ...about, amount: amount(d) })
+  },
+  'commission.held': (d, amount) =>
+    t(m.audit_commission_held, { amount: amount(d), slug: text(d.slug), note: text(d.note) }),
+  'commission.released': (d, amount) =>
+    t(m.audit_commission_released, { amount: amount(d), slug: text(d.slug) }),
+  'commission.rejected': (d, amount) =>
+    t(m.audit_commission_rejected, { amount: amount(d), slug: text(d.slug) }),
   'partners.imported': (d, amount) => {
     const results = tally([
-      [d.created, 'created'],
-      [d.completed, 'given an opening balance'],
-      [d.skippedExisting, 'skipped'],
-      [d.errors, 'with errors'],
-      [d.slugsRenamed, 'with a changed slug'],
-      [d.couponsMapped, 'with a coupon'],
+      [d.created, m.audit_tally_created],
+      [d.completed, m.audit_tally_completed],
+      [d.skippedExisting, m.audit_tally_skipped],
+      [d.errors, m.audit_tally_errors],
+      [d.slugsRenamed, m.audit_tally_renamed],
+      [d.couponsMapped, m.audit_tally_coupons],
     ])
     const options = [
-      d.sendWelcomeEmail === true ? 'emailed new partners' : '',
+      d.sendWelcomeEmail === true ? t(m.audit_emailed_new_partners) : '',
       // Entries of an older version have no sums.
       d.importOpeningBalances === true
-        ? (openingBalances(d.openingBalances, amount) ?? 'imported opening balances')
+        ? (openingBalances(d.openingBalances, amount) ?? t(m.audit_imported_opening_balances))
         : '',
     ].filter((words) => words && number(d.created) + number(d.completed) > 0)
-    return [`imported ${counted(number(d.rows), 'partner')}: ${results}`, ...options].join('; ')
+    return [t(m.audit_partners_imported, { rows: number(d.rows), results }), ...options].join('; ')
   },
   'customers.imported': (d) =>
-    `imported ${counted(number(d.rows), 'customer')}: ${tally([
-      [d.created, 'created'],
-      [d.updated, 'updated'],
-      [d.moved, 'moved from another partner'],
-      [d.unchanged, 'unchanged'],
-      [d.errors, 'with errors'],
-    ])}`,
+    t(m.audit_customers_imported, {
+      rows: number(d.rows),
+      results: tally([
+        [d.created, m.audit_tally_created],
+        [d.updated, m.audit_tally_updated],
+        [d.moved, m.audit_tally_moved],
+        [d.unchanged, m.audit_tally_unchanged],
+        [d.errors, m.audit_tally_errors],
+      ]),
+    }),
   'import_source.started': (d) =>
-    `${d.isContinued === true ? 'continued' : 'started'} to read ${text(d.platform)} by its API${d.purpose === 'shadow' ? ' for a shadow run' : ''}`,
+    t(d.isContinued === true ? m.audit_import_source_continued : m.audit_import_source_started, {
+      platform: text(d.platform),
+      purpose: text(d.purpose),
+    }),
   'import_source.removed': (d) =>
     d.wasRead === true
-      ? `discarded what was read from ${text(d.platform)}`
-      : `stopped reading ${text(d.platform)}`,
-  'import.undone': (d, amount) =>
-    `undid an import: ${
-      [
-        tally([
-          [d.partners, 'partners'],
-          [d.customers, 'customers'],
-        ]),
-        number(d.balances) > 0 &&
-          `opening balances of ${amount({ amountCents: d.amountCents, currency: 'USD' })}`,
-      ]
-        .filter(Boolean)
-        .join(', ') || 'nothing'
-    }`,
+      ? t(m.audit_import_source_discarded, { platform: text(d.platform) })
+      : t(m.audit_import_source_stopped, { platform: text(d.platform) }),
+  'import.undone': (d, amount) => {
+    const balances = { amountCents: d.amountCents, currency: 'USD' }
+    const what = [
+      tally([
+        [d.partners, m.audit_tally_undone_partners],
+        [d.customers, m.audit_tally_undone_customers],
+      ]),
+      number(d.balances) > 0 && t(m.audit_undone_balances, { amount: amount(balances) }),
+    ].filter(Boolean)
+    return t(m.audit_import_undone, { what: what.join(', ') || t(m.audit_undone_nothing) })
+  },
   'payout_run.begun': (d) =>
-    `started a payout run ${d.method === 'manual' ? 'by bank transfer' : 'with Stripe'}`,
-  'payout_run.approval_requested': () => 'requested approval of a payout run',
-  'payout_run.approved': () => 'approved a payout run',
-  'payout_run.declined': () => 'declined a payout run',
-  'payout_run.marked_paid': (d) => `marked a payout run as paid: ${payouts(d)}`,
-  'payout_run.unmarked': (d) => `marked a payout run as unpaid: ${payouts(d)}`,
-  'payout_run.confirmed': (d) => `confirmed a payout run: ${payouts(d)}`,
-  'payout_run.canceled': (d) => `canceled a payout run: ${payouts(d)}`,
-  'payout_run.review_ended': (d) => `ended the review of a payout run: ${payouts(d)}`,
+    t(d.method === 'manual' ? m.audit_payout_run_begun_by_bank : m.audit_payout_run_begun),
+  'payout_run.approval_requested': () => t(m.audit_payout_run_approval_requested),
+  'payout_run.approved': () => t(m.audit_payout_run_approved),
+  'payout_run.declined': () => t(m.audit_payout_run_declined),
+  'payout_run.marked_paid': (d) => t(m.audit_payout_run_marked_paid, { payouts: payouts(d) }),
+  'payout_run.unmarked': (d) => t(m.audit_payout_run_unmarked, { payouts: payouts(d) }),
+  'payout_run.confirmed': (d) => t(m.audit_payout_run_confirmed, { payouts: payouts(d) }),
+  'payout_run.canceled': (d) => t(m.audit_payout_run_canceled, { payouts: payouts(d) }),
+  'payout_run.review_ended': (d) => t(m.audit_payout_run_review_ended, { payouts: payouts(d) }),
   'payout_run.exported': (d) =>
     d.format === 'csv'
-      ? `downloaded the list of a payout run: ${payouts(d)}`
-      : `downloaded a file of partners’ payment details (${text(d.format)}, ${text(d.currency)}): ${payouts(d)}`,
-  'payee.changed': (d) =>
-    `entered the details for invoices, ${d.selfBilling === true ? 'and agreed to invoices in their name' : 'without agreeing to invoices'}`,
-  'payment_details.changed': (d) => `chose to be paid by ${METHODS[text(d.method)] ?? 'another method'}`,
-  'payment_details.canceled': () => 'canceled a change of payment details',
-  'payer.changed': (d) => `changed the business details of ${quoted(d.name)}`,
-  'payout_account.connected': (d) => `connected the Stripe account ${text(d.stripeAccountId)}`,
+      ? t(m.audit_payout_run_list_exported, { payouts: payouts(d) })
+      : t(m.audit_payout_run_file_exported, {
+          format: text(d.format),
+          currency: text(d.currency),
+          payouts: payouts(d),
+        }),
+  'payee.changed': (d) => t(d.selfBilling === true ? m.audit_payee_agreed : m.audit_payee_changed),
+  'payment_details.changed': (d) => {
+    const method = METHODS[text(d.method)]
+    return method
+      ? t(m.audit_payment_details_changed, { method: typeof method === 'string' ? method : t(method) })
+      : t(m.audit_payment_details_changed_otherwise)
+  },
+  'payment_details.canceled': () => t(m.audit_payment_details_canceled),
+  'payer.changed': (d) => t(m.audit_payer_changed, { name: text(d.name) }),
+  'payout_account.connected': (d) =>
+    t(m.audit_payout_account_connected, { stripeAccountId: text(d.stripeAccountId) }),
   'payout_account.changed': (d) =>
-    `connected the Stripe account ${text(d.stripeAccountId)} in place of another one; payouts to it wait for 72 hours, or until it is confirmed by email`,
-  'payout_account.confirmed': (d) => `confirmed the Stripe account ${text(d.stripeAccountId)} by email`,
+    t(m.audit_payout_account_changed, { stripeAccountId: text(d.stripeAccountId) }),
+  'payout_account.confirmed': (d) =>
+    t(m.audit_payout_account_confirmed, { stripeAccountId: text(d.stripeAccountId) }),
   'payout_account.disconnected': (d) =>
-    `disconnected the Stripe account ${text(d.stripeAccountId)}`.trimEnd(),
+    t(m.audit_payout_account_disconnected, { stripeAccountId: text(d.stripeAccountId) }).trimEnd(),
   'payout.reversed': (d, amount) =>
-    `reported that ${amount({ ...d, amountCents: d.reversedCents })} of a payout of ${amount(d)} was reversed`,
-  'payout.released': (d, amount) => `released the commissions of a reversed payout of ${amount(d)}`,
-  'payout.returned': (d, amount) =>
-    `marked a payout of ${amount(d)} as returned by the bank: ${text(d.reason)}`,
-  'payout.canceled': (d, amount) => `canceled a payout of ${amount(d)}`,
+    t(m.audit_payout_reversed, {
+      reversed: amount({ ...d, amountCents: d.reversedCents }),
+      amount: amount(d),
+    }),
+  'payout.released': (d, amount) => t(m.audit_payout_released, { amount: amount(d) }),
+  'payout.returned': (d, amount) => t(m.audit_payout_returned, { amount: amount(d), reason: text(d.reason) }),
+  'payout.canceled': (d, amount) => t(m.audit_payout_canceled, { amount: amount(d) }),
   'payout.resolved': (d, amount) =>
-    `marked a payout of ${amount(d)} as ${d.outcome === 'sent' ? 'sent' : 'not sent'}, without Stripe: ${text(d.reason)}`,
+    t(d.outcome === 'sent' ? m.audit_payout_resolved_sent : m.audit_payout_resolved_not_sent, {
+      amount: amount(d),
+      reason: text(d.reason),
+    }),
   'payout.found_sent': (d, amount) =>
-    `reported the transfer ${text(d.transferId)} of a payout of ${amount(d)} that was marked as not sent`,
-  'mail.retried': (d) => `resent the email to ${text(d.recipient)}`,
-  'mail_text.changed': (d) => `changed the text of the email ${quoted(mailLabel(text(d.kind)))}`,
-  'stripe_secret.added': (d) => `added the Stripe signing secret ending in ${text(d.last4)}`,
-  'stripe_secret.removed': (d) => `removed the Stripe signing secret ending in ${text(d.last4)}`,
-  'stripe_key.added': (d) => `saved the Stripe key ending in ${text(d.last4)}`,
-  'stripe_key.removed': (d) => `removed the Stripe key ending in ${text(d.last4)}`,
-  'webhook_endpoint.created': (d) => `added a webhook endpoint at ${text(d.host)}`,
-  'webhook_endpoint.changed': () => 'changed a webhook endpoint',
-  'webhook_endpoint.removed': (d) => `removed the webhook endpoint at ${text(d.host)}`,
-  'webhook_endpoint.secret_rotated': (d) => `rotated the secret of the webhook endpoint at ${text(d.host)}`,
-  'webhook_endpoint.resent': (d) => `resent ${counted(number(d.resent), 'webhook')}`,
+    t(m.audit_payout_found_sent, { transferId: text(d.transferId), amount: amount(d) }),
+  'mail.retried': (d) => t(m.audit_mail_retried, { recipient: text(d.recipient) }),
+  'mail_text.changed': (d) => t(m.audit_mail_text_changed, { label: mailLabel(text(d.kind)) }),
+  'stripe_secret.added': (d) => t(m.audit_stripe_secret_added, { last4: text(d.last4) }),
+  'stripe_secret.removed': (d) => t(m.audit_stripe_secret_removed, { last4: text(d.last4) }),
+  'stripe_key.added': (d) => t(m.audit_stripe_key_added, { last4: text(d.last4) }),
+  'stripe_key.removed': (d) => t(m.audit_stripe_key_removed, { last4: text(d.last4) }),
+  'webhook_endpoint.created': (d) => t(m.audit_webhook_endpoint_created, { host: text(d.host) }),
+  'webhook_endpoint.changed': () => t(m.audit_webhook_endpoint_changed),
+  'webhook_endpoint.removed': (d) => t(m.audit_webhook_endpoint_removed, { host: text(d.host) }),
+  'webhook_endpoint.secret_rotated': (d) =>
+    t(m.audit_webhook_endpoint_secret_rotated, { host: text(d.host) }),
+  'webhook_endpoint.resent': (d) => t(m.audit_webhook_endpoint_resent, { resent: number(d.resent) }),
 }
 
 /** An entry as text, such as "imported 500 partners: 412 created, 88 skipped". @param money formats its amounts */
