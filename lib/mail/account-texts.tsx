@@ -1,21 +1,16 @@
-/** The texts of emails about people: signing in, invitations, addresses, and connected accounts. */
+/** The texts of emails about people: signing in, invitations to a program, addresses, and connected accounts. */
 
 import { inEnglish, type Translate } from '../languages/message.ts'
 import * as m from '../languages/messages.ts'
-import { formatMoney } from '../money.ts'
-import { counted } from '../plural.ts'
 import { draft, editableDraft, greeting, paragraph } from './compose.tsx'
 import type {
   AddressDetails,
-  InvitationDetails,
   MessageDetails,
   MovedDetails,
   NewBrowserDetails,
-  OpeningBalancesDetails,
   PartnerInvitationDetails,
   PayoutAccountDetails,
   RejectionDetails,
-  WebhookDisabledDetails,
   WelcomeDetails,
 } from './details.ts'
 import type { SignInMail } from './mailer.rpc.ts'
@@ -120,37 +115,6 @@ export const rejectionDraft = (details: RejectionDetails, edited?: EditedText, t
     t,
   )
 
-/** What each role allows. */
-const ROLES = {
-  manager: 'As a manager, you have full access.',
-  member: 'As a member, you can view its partners, events and commissions.',
-} as const
-
-/** Invites a member to a workspace. */
-export const invitationDraft = ({ workspaceName, role, invitedBy, url }: InvitationDetails): Draft =>
-  draft(`You are invited to ${workspaceName}`, 'Sign in with this address to accept. You need no password.', [
-    'Hello,',
-    [{ name: invitedBy }, ' invited you to ', { name: workspaceName }, ` on Tributary. ${ROLES[role]}`],
-    { button: 'Sign in', link: url },
-    'Sign in with the address that received this email. You need no password.',
-    'If you did not expect this invitation, ignore this email.',
-  ])
-
-/** Reports to a manager that a webhook endpoint was disabled. */
-export const webhookDisabledDraft = ({ workspaceName, host, url }: WebhookDisabledDetails): Draft =>
-  draft(`Webhooks to ${host} are disabled`, 'Correct the endpoint, enable it, and resend the events.', [
-    'Hello,',
-    [
-      'Webhooks of ',
-      { name: workspaceName },
-      ' to ',
-      { name: host },
-      ' have failed for three days. Nothing more is sent there.',
-    ],
-    'Correct the endpoint, enable it, then resend the events since it failed. Events after it was disabled are not kept for it.',
-    { button: 'View endpoint', link: url },
-  ])
-
 /** The link that proves a partner's new address. */
 export const addressLinkDraft = ({ partnerName, from, to, url }: AddressDetails, t = inEnglish): Draft =>
   draft(t(m.mail_address_subject), t(m.mail_address_preview), [
@@ -234,31 +198,6 @@ export const payoutAccountDraft = (details: PayoutAccountDetails, t = inEnglish)
     { button: t(m.mail_open_portal), link: portalUrl },
     t(m.mail_sign_in_hint),
   ])
-}
-
-/** Reports to the other managers that somebody imported opening balances, which the next payout run pays. */
-export const openingBalancesDraft = (details: OpeningBalancesDetails): Draft => {
-  const { workspaceName, programName, importedBy, balances, amountCents, url } = details
-  const amount = formatMoney(amountCents, 'USD')
-  return draft(
-    `Opening balances imported: ${amount}`,
-    'They are payable now: the next payout run pays them.',
-    [
-      'Hello,',
-      [
-        { name: importedBy },
-        ` imported ${counted(balances, 'opening balance')} of ${amount} in total into the program `,
-        { name: programName },
-        ' of ',
-        { name: workspaceName },
-        '.',
-      ],
-      'They are payable now: the next payout run pays them.',
-      'If you did not expect this, hold these commissions before the next payout run, and ask who imported them. The audit log lists them.',
-      { button: 'Open audit log', link: url },
-      'All other managers of the workspace receive this email.',
-    ],
-  )
 }
 
 /** A sign-in link. */

@@ -1,20 +1,17 @@
 /** The content of each kind of mail, from the details that the outbox keeps. */
 import { type Brand, isBranded } from '../brand/brand.ts'
 import type { Language } from '../languages/languages.ts'
-import { type Translate, translator } from '../languages/message.ts'
+import { inEnglish, type Translate, translator } from '../languages/message.ts'
 import * as m from '../languages/messages.ts'
 import {
   addressChangedDraft,
   addressLinkDraft,
-  invitationDraft,
   messageDraft,
   movedDraft,
   newBrowserDraft,
-  openingBalancesDraft,
   partnerInvitationDraft,
   payoutAccountDraft,
   rejectionDraft,
-  webhookDisabledDraft,
   welcomeDraft,
 } from './account-texts.tsx'
 import { paragraph, render } from './compose.tsx'
@@ -32,13 +29,16 @@ import {
   payoutReturnedDraft,
   payoutSentDraft,
 } from './payout-texts.tsx'
-import { runDraft } from './run-texts.ts'
-import { shadowWeekDraft } from './shadow-texts.ts'
+import { runDraft } from './run-texts.tsx'
+import { shadowWeekDraft } from './shadow-texts.tsx'
 import type { EditedText } from './texts.ts'
 import {
+  invitationDraft,
   memberAddressDraft,
   noticeOf,
+  openingBalancesDraft,
   supportAddressDraft,
+  webhookDisabledDraft,
   workspaceNoticeDraft,
 } from './workspace-texts.tsx'
 
@@ -301,5 +301,7 @@ export const outboxContent = ({
     unsubscribeLine(details, unsubscribeUrl, t),
     language,
   )
-  return isTest ? { ...mail, subject: subjectLine(`Test: ${mail.subject}`) } : mail
+  return isTest
+    ? { ...mail, subject: subjectLine(inEnglish(m.mails_test_subject, { subject: mail.subject })) }
+    : mail
 }

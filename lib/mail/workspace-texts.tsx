@@ -1,29 +1,73 @@
-/** The texts of emails to managers and members about a workspace itself, and about their own address. */
-import { draft } from './compose.tsx'
-import type { MemberAddressDetails, SupportAddressDetails, WorkspaceNoticeDetails } from './details.ts'
+/** The texts of emails to managers and members: about a workspace, its webhooks and imports, and about their own address. */
+import { inEnglish as t } from '../languages/message.ts'
+import * as m from '../languages/messages.ts'
+import { formatMoney } from '../money.ts'
+import { draft, paragraph } from './compose.tsx'
+import type {
+  InvitationDetails,
+  MemberAddressDetails,
+  OpeningBalancesDetails,
+  SupportAddressDetails,
+  WebhookDisabledDetails,
+  WorkspaceNoticeDetails,
+} from './details.ts'
 import type { Draft, Paragraph } from './paragraphs.ts'
 
 type Notice = WorkspaceNoticeDetails['notice']
 
+/** Invites a member to a workspace. */
+export const invitationDraft = ({ workspaceName, role, invitedBy, url }: InvitationDetails): Draft =>
+  draft(t(m.mails_invited_subject, { workspace: workspaceName }), t(m.mails_invited_preview), [
+    t(m.mail_hello),
+    paragraph(t, role === 'manager' ? m.mails_invited_manager : m.mails_invited_member, {
+      by: { name: invitedBy },
+      workspace: { name: workspaceName },
+    }),
+    { button: t(m.sign_in), link: url },
+    t(m.mails_invited_sign_in),
+    t(m.mails_invited_ignore),
+  ])
+
+/** Reports to a manager that a webhook endpoint was disabled. */
+export const webhookDisabledDraft = ({ workspaceName, host, url }: WebhookDisabledDetails): Draft =>
+  draft(t(m.mails_webhook_subject, { host }), t(m.mails_webhook_preview), [
+    t(m.mail_hello),
+    paragraph(t, m.mails_webhook_failed, { workspace: { name: workspaceName }, host: { name: host } }),
+    t(m.mails_webhook_correct),
+    { button: t(m.mails_webhook_button), link: url },
+  ])
+
+/** Reports to the other managers that somebody imported opening balances, which the next payout run pays. */
+export const openingBalancesDraft = (details: OpeningBalancesDetails): Draft => {
+  const { workspaceName, programName, importedBy, balances, amountCents, url } = details
+  const amount = formatMoney(amountCents, 'USD')
+  return draft(t(m.mails_balances_subject, { amount }), t(m.mails_balances_payable), [
+    t(m.mail_hello),
+    paragraph(t, m.mails_balances_imported, {
+      by: { name: importedBy },
+      count: balances,
+      amount,
+      program: { name: programName },
+      workspace: { name: workspaceName },
+    }),
+    t(m.mails_balances_payable),
+    t(m.mails_balances_unexpected),
+    { button: t(m.mails_balances_button), link: url },
+    t(m.mails_balances_recipients),
+  ])
+}
+
 /** The link by which one of the two addresses approves that a member changes from one to the other. */
 export const memberAddressDraft = ({ from, to, isNew, url }: MemberAddressDetails): Draft =>
-  draft(
-    isNew ? 'Confirm your new email address' : 'Change of your email address',
-    'Nothing changes until both links are confirmed.',
-    [
-      'Hello,',
-      ['The member ', { name: from }, ' wants to sign in with ', { name: to }, ' from now on.'],
-      isNew
-        ? 'A link was also sent to the old address. The address changes once both links have been opened and confirmed.'
-        : 'A link was also sent to the new address. The address changes once both links have been opened and confirmed.',
-      'Open the link in a browser in which you are signed in with the old address:',
-      { button: isNew ? 'Confirm address' : 'Review change', link: url },
-      'The link works once, within a day.',
-      isNew
-        ? 'If you do not know about this, ignore this email. Nothing changes without the link.'
-        : 'If you did not ask for this, somebody is signed in as you: cancel the change by the link, then choose “Sign out everywhere” on the page of your sessions. Nothing changes without the link.',
-    ],
-  )
+  draft(t(isNew ? m.mails_address_new_subject : m.mails_address_subject), t(m.mails_address_preview), [
+    t(m.mail_hello),
+    paragraph(t, m.mails_address_wants, { from: { name: from }, to: { name: to } }),
+    t(isNew ? m.mails_address_old_asked : m.mails_address_new_asked),
+    t(m.mails_address_open),
+    { button: t(isNew ? m.mails_confirm_address : m.mails_address_review), link: url },
+    t(m.mails_address_once),
+    t(isNew ? m.mails_address_ignore : m.mails_address_not_you),
+  ])
 
 /** Asks whoever reads the support address of a program whether replies may go there. */
 export const supportAddressDraft = ({
@@ -33,90 +77,77 @@ export const supportAddressDraft = ({
   url,
 }: SupportAddressDetails): Draft =>
   draft(
-    `${workspaceName}: confirm the support address of ${programName}`,
-    'Replies to emails to partners go to this address once you confirm it.',
+    t(m.mails_support_subject, { workspace: workspaceName, program: programName }),
+    t(m.mails_support_preview),
     [
-      'Hello,',
-      [
-        { name: sentBy },
-        ' wants replies to the emails that ',
-        { name: workspaceName },
-        ' sends to the partners of ',
-        { name: programName },
-        ' to arrive at this address.',
-      ],
-      'If you answer for it, confirm that:',
-      { button: 'Confirm address', link: url },
-      'The link works for seven days.',
-      'If you do not know about this, ignore this email. No reply is sent here without it.',
+      t(m.mail_hello),
+      paragraph(t, m.mails_support_wants, {
+        by: { name: sentBy },
+        workspace: { name: workspaceName },
+        program: { name: programName },
+      }),
+      t(m.mails_support_confirm),
+      { button: t(m.mails_confirm_address), link: url },
+      t(m.mails_support_days),
+      t(m.mails_support_ignore),
     ],
   )
 
-const WORDS: Record<
-  Notice,
-  (details: WorkspaceNoticeDetails) => { subject: string; preview: string; words: Paragraph[] }
-> = {
-  manager_recovered: ({ workspaceName, person }) => ({
-    subject: `A manager was added to ${workspaceName}`,
-    preview: 'The operator did this, because its managers could not be reached.',
+type NoticeTexts = { subject: string; preview: string; words: Paragraph[] }
+
+const NOTICES: Record<Notice, (details: WorkspaceNoticeDetails) => NoticeTexts> = {
+  manager_recovered: ({ workspaceName: workspace, person }) => ({
+    subject: t(m.mails_recovered_subject, { workspace }),
+    preview: t(m.mails_recovered_preview),
     words: [
-      [
-        'The operator of this installation made ',
-        { name: person ?? 'somebody' },
-        ' a manager of ',
-        { name: workspaceName },
-        ', because its managers could not be reached.',
-      ],
-      'If you are a manager and know nothing of it, remove this person on the page of members, and ask the operator.',
+      paragraph(t, m.mails_recovered, {
+        person: { name: person ?? t(m.mails_somebody) },
+        workspace: { name: workspace },
+      }),
+      t(m.mails_recovered_unknown),
     ],
   }),
-  deletion_scheduled: ({ workspaceName, person, day }) => ({
-    subject: `${workspaceName} is to be deleted on ${day}`,
-    preview: 'Until then, any manager can cancel the deletion.',
-    words: [
-      [
-        { name: person ?? 'A manager' },
-        ' scheduled the deletion of ',
-        { name: workspaceName },
-        `. It is deleted on ${day}, with all partners, customers, events and commissions. This cannot be undone then.`,
+  deletion_scheduled: ({ workspaceName: workspace, person, day: known }) => {
+    const day = known ?? ''
+    return {
+      subject: t(m.mails_deletion_subject, { workspace, day }),
+      preview: t(m.mails_deletion_preview),
+      words: [
+        paragraph(t, m.mails_deletion_scheduled, {
+          person: { name: person ?? t(m.mails_a_manager) },
+          workspace: { name: workspace },
+          day,
+        }),
+        t(m.mails_deletion_until_then),
       ],
-      'Until then everything works as before, and any manager can cancel the deletion. Download what you need.',
+    }
+  },
+  deletion_canceled: ({ workspaceName: workspace, person }) => ({
+    subject: t(m.mails_not_deleted_subject, { workspace }),
+    preview: t(m.mails_not_deleted_preview),
+    words: [
+      paragraph(t, m.mails_deletion_canceled, {
+        person: { name: person ?? t(m.mails_a_manager) },
+        workspace: { name: workspace },
+      }),
     ],
   }),
-  deletion_canceled: ({ workspaceName, person }) => ({
-    subject: `${workspaceName} is not deleted`,
-    preview: 'Its deletion was canceled, and everything stays.',
-    words: [
-      [{ name: person ?? 'A manager' }, ' canceled the deletion of ', { name: workspaceName }, '. It stays.'],
-    ],
-  }),
-  deletion_called_off: ({ workspaceName }) => ({
-    subject: `${workspaceName} was not deleted`,
-    preview: 'Pay what is due, and schedule the deletion again.',
-    words: [
-      [
-        { name: workspaceName },
-        ' was to be deleted today, but partners have earned something since, or a payout is on its way. It stays.',
-      ],
-      'Pay what is due, and schedule the deletion again.',
-    ],
+  deletion_called_off: ({ workspaceName: workspace }) => ({
+    subject: t(m.mails_called_off_subject, { workspace }),
+    preview: t(m.mails_called_off_pay),
+    words: [paragraph(t, m.mails_called_off, { workspace: { name: workspace } }), t(m.mails_called_off_pay)],
   }),
 }
 
 /** A notice as the outbox keeps it. @throws if it is an unknown one */
 export const noticeOf = (value: unknown): Notice => {
-  if (typeof value === 'string' && Object.hasOwn(WORDS, value)) return value as Notice
+  if (typeof value === 'string' && Object.hasOwn(NOTICES, value)) return value as Notice
   throw new Error('The mail’s details have an unknown notice.')
 }
 
 /** Reports to all managers what changes who may manage the workspace, or whether it stays. */
 export const workspaceNoticeDraft = (details: WorkspaceNoticeDetails): Draft => {
-  const { subject, preview, words } = WORDS[details.notice](details)
-  const button: Paragraph[] = details.url ? [{ button: 'Open workspace', link: details.url }] : []
-  return draft(subject, preview, [
-    'Hello,',
-    ...words,
-    ...button,
-    'All managers of the workspace receive this email.',
-  ])
+  const { subject, preview, words } = NOTICES[details.notice](details)
+  const button: Paragraph[] = details.url ? [{ button: t(m.mails_open_workspace), link: details.url }] : []
+  return draft(subject, preview, [t(m.mail_hello), ...words, ...button, t(m.mails_all_managers)])
 }

@@ -77,12 +77,11 @@ const outcome = (event: EventRow): string => {
   if (event.partnerId === null) return t(m.not_credited)
   const { commissionAmountCents: cents, commissionCurrency: currency, reversedCents: reversed } = event
   if (cents === null || currency === null) return t(m.commissions_no_commission)
-  const earned = t(m.commissions_earned, { amount: money(cents, currency) })
-  if (!reversed) return earned
-  return t(m.commissions_earned_reversed_reversed, {
-    earned,
-    reversed: reversed === cents ? 'fully' : money(reversed, currency),
-  })
+  const earned = money(cents, currency)
+  if (!reversed) return t(m.commissions_earned, { earned })
+  return reversed === cents
+    ? t(m.commissions_earned_reversed, { earned })
+    : t(m.commissions_earned_part_reversed, { earned, reversed: money(reversed, currency) })
 }
 
 /** A sale's amount. A lead has none. */

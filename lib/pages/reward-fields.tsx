@@ -77,7 +77,10 @@ export const RewardInputs = ({
   fields: Fields
   errors: ErrorDetail[] | undefined
 }) => {
-  const flat = { value: 'flat', label: t(m.programs_flat_amount_per, { event }) }
+  const flat = {
+    value: 'flat',
+    label: event === 'sale' ? m.programs_flat_per_sale : m.programs_flat_per_lead,
+  }
   // A lead has no amount to take a percentage of.
   const kinds = event === 'lead' ? [flat] : [{ value: 'percent', label: m.programs_percentage_kind }, flat]
   const labels = rewardLabels(name)

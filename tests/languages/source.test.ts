@@ -16,9 +16,9 @@ const PAGES = [
   'functions/dashboard.tsx',
   'functions/dashboard/{[a-b]*,choices,chosen-partners,commission*,customers,deletion*,event*,figures,group*}.{ts,tsx}',
   'functions/dashboard/{held-commissions,invitations,invoices}.tsx',
-  'lib/pages/!(audit-words).{ts,tsx}',
+  'lib/pages/*.{ts,tsx}',
   'lib/portal/partner-steps.ts',
-  'lib/mail/{payout-texts,compose}.tsx',
+  'lib/mail/{*-texts,compose,templates}.{ts,tsx}',
 ]
 
 /** Other rooms, all of whose sentences partners may read. */
@@ -30,7 +30,7 @@ const SAYING = [
 ]
 
 /** The same in all languages. */
-const NAMES = ['Tributary', 'UTC']
+const NAMES = ['Tributary', 'UTC', 'Wise']
 
 /** Of the API of the auth Worker, of markup, and of a picture. */
 const NO_TEXTS = [

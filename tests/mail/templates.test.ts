@@ -3,7 +3,6 @@ import type { Brand } from '../../lib/brand/brand.ts'
 import {
   addressChangedDraft,
   addressLinkDraft,
-  invitationDraft,
   movedDraft,
   partnerInvitationDraft,
   payoutAccountDraft,
@@ -28,9 +27,10 @@ import {
   payoutReturnedDraft,
   payoutSentDraft,
 } from '../../lib/mail/payout-texts.tsx'
-import { runDraft } from '../../lib/mail/run-texts.ts'
+import { runDraft } from '../../lib/mail/run-texts.tsx'
 import { sampleDetails } from '../../lib/mail/samples.ts'
 import { outboxContent } from '../../lib/mail/templates.tsx'
+import { invitationDraft } from '../../lib/mail/workspace-texts.tsx'
 
 /** A mail of Tributary, from what a template says. */
 const rendering =
