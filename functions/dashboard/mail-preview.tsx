@@ -5,6 +5,7 @@ import { readBrand } from '../../lib/brand/brands.queries.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { checked, type Fields, form } from '../../lib/http/validate.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { MAX_SUBJECT_LENGTH, type RenderedMail } from '../../lib/mail/content.ts'
 import { type EditableKind, PARTNER_MAIL_KINDS, type PartnerMailKind } from '../../lib/mail/mails.ts'
 import { sampleDetails } from '../../lib/mail/samples.ts'
@@ -25,7 +26,8 @@ import { controls, Field, type FormState, TextArea } from '../../lib/pages/field
 import { MAIL_LABELS } from '../../lib/pages/mail-labels.ts'
 import { Done, noticeFor, Problem, Table } from '../../lib/pages/parts.tsx'
 import { noSuchPage, renderPage } from '../../lib/pages/render.tsx'
-import { textsOf } from '../../lib/pages/text.ts'
+import { code } from '../../lib/pages/tags.tsx'
+import { t, textsOf } from '../../lib/pages/text.ts'
 import { listPrograms } from '../../lib/workspace/programs.queries.ts'
 
 /** A mail runs nothing, and loads nothing but the logo; its styles are inline. */
@@ -66,36 +68,38 @@ const readSamples = async (c: Context<WorkspaceEnv>) => {
   return { facts, sample, textOf, brand }
 }
 
-const DONE = {
-  saved: 'Text saved.',
-  test: 'Test email queued. It will be sent to your address within two minutes.',
+const _DONE = {
+  saved: m.mails_text_saved,
+  test: m.mails_test_email_queued,
 }
 
-const LABELS = { subject: 'Subject', intro: 'Introduction' }
+const DONE = {
+  saved: m.mails_text_saved,
+  test: m.mails_test_email_queued,
+}
+
+const LABELS = { subject: m.mails_subject, intro: m.mails_introduction }
 
 const TextForm = ({ kind, version, fields, errors }: FormState & { kind: EditableKind; version: number }) => {
   const control = controls(LABELS, { fields, errors })
   const names = placeholdersOf(kind).map((name) => `{${name}}`)
   return (
     <>
-      <h2>Text</h2>
-      <p>
-        Placeholders: <code>{names.join(' ')}</code>. What follows the introduction stays the same. Emails
-        that are not sent yet get the new text.
-      </p>
+      <h2>{t(m.mails_text)}</h2>
+      <p>{t(m.mails_placeholders, { names: names.join(' '), code })}</p>
       <form method="post">
         <input type="hidden" name="version" value={version} />
         <Field {...control('subject')} maxlength={MAX_SUBJECT_LENGTH} autocomplete="off" />
         <TextArea
           {...control('intro')}
-          hint="A blank line starts a paragraph."
+          hint={t(m.mails_blank_line_starts)}
           maxlength={MAX_INTRO_LENGTH}
           rows={7}
         />
         <p class="actions">
-          <button type="submit">Save text</button>{' '}
+          <button type="submit">{t(m.mails_save_text)}</button>{' '}
           <button type="submit" class="quiet" name="reset" value="on" formnovalidate>
-            Reset to the default
+            {t(m.mails_reset_default)}
           </button>
         </p>
       </form>
@@ -119,34 +123,36 @@ const show = async (
   refused?: FormState,
   status: 200 | 400 | 409 = 200,
 ) => {
+  const t = textsOf(c)
   const { sample, textOf } = await readSamples(c)
   const { subject, preview, text } = sample(kind)
   const base = `/app/${c.var.workspace.slug}/mails/preview`
-  const label = textsOf(c)(MAIL_LABELS[kind])
+  const label = t(MAIL_LABELS[kind])
+  const done = noticeFor(DONE, c.req.query('done'))
   const children = (
     <>
       <p>
-        <a href={base}>Emails to partners</a>
+        <a href={base}>{t(m.mails_emails_to_partners)}</a>
       </p>
       <h1>{label}</h1>
-      <Done message={noticeFor(DONE, c.req.query('done'))} />
+      <Done message={done} />
       <Problem errors={refused?.errors} labels={LABELS} />
-      <p>Names, amounts and reasons in this example are made up.</p>
+      <p>{t(m.mails_names_amounts_reasons)}</p>
       <dl>
-        <dt>Subject</dt>
+        <dt>{t(m.mails_subject)}</dt>
         <dd>{subject}</dd>
-        <dt>Preview text</dt>
+        <dt>{t(m.mails_preview_text)}</dt>
         <dd>{preview}</dd>
       </dl>
-      <h2>HTML</h2>
-      <iframe class="mail" title={`${label}, as HTML`} src={`${base}/${kind}/html`} sandbox="" />
-      <h2>Plain text</h2>
+      <h2>{t(m.mails_html)}</h2>
+      <iframe class="mail" title={t(m.mails_as_html, { label })} src={`${base}/${kind}/html`} sandbox="" />
+      <h2>{t(m.mails_plain_text)}</h2>
       <pre class="mail" tabindex={0}>
         {text}
       </pre>
       <form method="post" action={`${base}/${kind}/test`}>
         <button type="submit" class="quiet">
-          Send a test email to {c.var.user.email}
+          {t(m.mails_send_test_email, { email: c.var.user.email })}
         </button>
       </form>
       {isEditable(kind) ? (
@@ -156,7 +162,7 @@ const show = async (
           {...(refused ?? { fields: textInForce(kind, textOf(kind)) })}
         />
       ) : (
-        <p>The text of this email cannot be changed, because it protects the partner’s account.</p>
+        <p>{t(m.mails_text_email_cannot)}</p>
       )}
     </>
   )
@@ -168,30 +174,32 @@ const PATH = '/app/:workspace/mails/preview'
 /** /app/:workspace/mails/preview: what partners receive, with made-up values. Managers only. */
 export default createRoutes<WorkspaceEnv>()
   .get(PATH, managersOnly(), async (c) => {
+    const t = textsOf(c)
     const { sample, textOf } = await readSamples(c)
     const children = (
       <>
         <p>
-          <a href={`/app/${c.var.workspace.slug}/mails`}>Emails</a>
+          <a href={`/app/${c.var.workspace.slug}/mails`}>{t(m.mails_emails)}</a>
         </p>
-        <h1>Emails to partners</h1>
-        <p>Names, amounts and reasons in these examples are made up.</p>
-        <Table caption="Emails to partners" head={['Type', 'Subject', 'Text']}>
+        <h1>{t(m.mails_emails_to_partners)}</h1>
+        <p>{t(m.mails_names_amounts_reasons_these)}</p>
+        <Table
+          caption={t(m.mails_emails_to_partners)}
+          head={[t(m.type_column), t(m.mails_subject), t(m.mails_text)]}
+        >
           {PARTNER_MAIL_KINDS.map((kind) => (
             <tr>
               <td>
-                <a href={`/app/${c.var.workspace.slug}/mails/preview/${kind}`}>
-                  {textsOf(c)(MAIL_LABELS[kind])}
-                </a>
+                <a href={`/app/${c.var.workspace.slug}/mails/preview/${kind}`}>{t(MAIL_LABELS[kind])}</a>
               </td>
               <td class="words">{sample(kind).subject}</td>
-              <td>{hasEdits(textOf(kind)) ? 'Changed' : 'Default'}</td>
+              <td>{hasEdits(textOf(kind)) ? t(m.mails_changed) : t(m.mails_default)}</td>
             </tr>
           ))}
         </Table>
       </>
     )
-    return renderPage(c, { title: 'Emails to partners', section: '/mails', children })
+    return renderPage(c, { title: m.mails_emails_to_partners, section: '/mails', children })
   })
   .get(`${PATH}/:kind`, managersOnly(), (c) => show(c, readKind(c.req.param('kind'))))
   .post(`${PATH}/:kind`, managersOnly(), form(), async (c) => {
@@ -220,7 +228,7 @@ export default createRoutes<WorkspaceEnv>()
       now,
     }
     if (!(await queueTestMail(db, mail))) {
-      const message = `You have sent ${MAX_TEST_MAILS} test emails within an hour. Send the next one later.`
+      const message = textsOf(c)(m.mails_sent_test_emails, { count: MAX_TEST_MAILS })
       throw new ApiError('rate_limited', message, { retryAfter: 3_600 })
     }
     return c.redirect(`/app/${workspace.slug}/mails/preview/${kind}?done=test`, 303)

@@ -2,33 +2,34 @@ import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { type MailRow, mailsQuery, retryMail } from '../../lib/mail/mails.queries.ts'
 import { MailQuery } from '../../lib/mail/mails.schemas.ts'
-import { WHY_HELD } from '../../lib/mail/new-workspace-mails.ts'
 import { areFilters, Empty, Filters, ListEnd, readFilters } from '../../lib/pages/filters.tsx'
 import { Status } from '../../lib/pages/ledger.tsx'
 import { MAIL_LABELS, mailStatusLabel } from '../../lib/pages/mail-labels.ts'
 import { Done, noticeFor, Table, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
-import { t } from '../../lib/pages/text.ts'
+import { hidden } from '../../lib/pages/tags.tsx'
+import { t, textsOf } from '../../lib/pages/text.ts'
 
 const DONE = {
-  queued: 'Email queued. It will be sent within two minutes.',
-  sent: 'This email was already sent.',
-  mailed: 'Emails queued. They are sent within minutes.',
+  queued: m.mails_email_queued_sent,
+  sent: m.mails_email_already_sent,
+  mailed: m.mails_emails_queued_sent,
 }
 
 const STATUSES = [
-  { value: '', label: 'Any' },
-  { value: 'queued', label: 'Queued' },
-  { value: 'held', label: 'Held' },
-  { value: 'retrying', label: 'Retrying' },
-  { value: 'sent', label: 'Sent' },
-  { value: 'delivered', label: 'Delivered' },
-  { value: 'bounced', label: 'Bounced' },
-  { value: 'suppressed', label: 'Suppressed' },
-  { value: 'complained', label: 'Reported as spam' },
-  { value: 'failed', label: 'Failed' },
+  { value: '', label: m.mails_any },
+  { value: 'queued', label: m.mails_queued },
+  { value: 'held', label: m.mails_held },
+  { value: 'retrying', label: m.mails_retrying },
+  { value: 'sent', label: m.mails_sent },
+  { value: 'delivered', label: m.mails_delivered },
+  { value: 'bounced', label: m.mails_bounced },
+  { value: 'suppressed', label: m.mails_suppressed },
+  { value: 'complained', label: m.mails_reported_as_spam },
+  { value: 'failed', label: m.mails_failed },
 ]
 
 /** Failed emails shown above the list. More would hide it. */
@@ -37,7 +38,7 @@ const FAILED_ON_TOP = 50
 const Retry = ({ base, mail }: { base: string; mail: MailRow }) => (
   <form method="post" action={`${base}/mails/${mail.id}/retry`}>
     <button type="submit" class="link">
-      Resend<span class="hidden"> to {mail.recipient}</span>
+      {t(m.mails_resend_to, { recipient: mail.recipient, hidden })}
     </button>
   </form>
 )
@@ -45,7 +46,15 @@ const Retry = ({ base, mail }: { base: string; mail: MailRow }) => (
 const MailTable = ({ base, caption, mails }: { base: string; caption: string; mails: MailRow[] }) => (
   <Table
     caption={caption}
-    head={['Created', 'Type', 'Recipient', 'Status', { number: 'Attempts' }, 'Reason', 'Action']}
+    head={[
+      t(m.created_column),
+      t(m.type_column),
+      t(m.mails_recipient),
+      t(m.status),
+      { number: t(m.mails_attempts) },
+      t(m.mails_reason),
+      t(m.action_column),
+    ]}
   >
     {mails.map((mail) => (
       <tr>
@@ -75,6 +84,7 @@ const MailTable = ({ base, caption, mails }: { base: string; caption: string; ma
 export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/mails', managersOnly(), async (c) => {
     const { db, workspace } = c.var
+    const t = textsOf(c)
     const base = `/app/${workspace.slug}`
     const { fields, data, errors } = readFilters(c, MailQuery)
     const { limit = 0, ...filter } = data ?? {}
@@ -86,20 +96,21 @@ export default createRoutes<WorkspaceEnv>()
     ])
     const { data: mails, nextCursor } = page(rows, limit)
     const isHolding = held.length > 0
+    const done = noticeFor(DONE, c.req.query('done'))
     const children = (
       <>
-        <h1>Emails</h1>
-        <Done message={noticeFor(DONE, c.req.query('done'))} />
+        <h1>{t(m.mails_emails)}</h1>
+        <Done message={done} />
         <p>
-          <a href={`${base}/mails/preview`}>Preview the emails that partners receive</a>
+          <a href={`${base}/mails/preview`}>{t(m.mails_preview_emails_partners)}</a>
         </p>
-        {isHolding && <p>{WHY_HELD}</p>}
+        {isHolding && <p>{t(m.mails_held_at_first)}</p>}
         {failed.length > 0 && (
           <>
-            <h2>Undelivered emails</h2>
-            <p>Fix the reason, then resend.</p>
-            <MailTable base={base} caption="Undelivered emails" mails={failed} />
-            <h2>All emails</h2>
+            <h2>{t(m.mails_undelivered_emails)}</h2>
+            <p>{t(m.mails_fix_reason_resend)}</p>
+            <MailTable base={base} caption={t(m.mails_undelivered_emails)} mails={failed} />
+            <h2>{t(m.mails_all_emails)}</h2>
           </>
         )}
         <Filters
@@ -107,14 +118,24 @@ export default createRoutes<WorkspaceEnv>()
           path={`${base}/mails`}
           fields={fields}
           errors={errors}
-          filters={[{ name: 'status', label: 'Status', options: STATUSES }]}
-          linked={{ partnerId: `Partner: ${mails[0]?.recipient ?? 'one'}` }}
+          filters={[
+            {
+              name: 'status',
+              label: t(m.status),
+              options: STATUSES,
+            },
+          ]}
+          linked={{
+            partnerId: mails[0]
+              ? t(m.mails_of_partner, { recipient: mails[0].recipient })
+              : t(m.mails_of_one_partner),
+          }}
         />
         {mails.length > 0 ? (
-          <MailTable base={base} caption="Emails" mails={mails} />
+          <MailTable base={base} caption={t(m.mails_emails)} mails={mails} />
         ) : (
           <Empty what="emails" isFiltered={areFilters(fields)}>
-            No emails yet. Invitations and partner emails appear here.
+            {t(m.mails_no_emails_yet)}
           </Empty>
         )}
         <ListEnd
@@ -127,7 +148,7 @@ export default createRoutes<WorkspaceEnv>()
         />
       </>
     )
-    return renderPage(c, { title: 'Emails', section: '/mails', children }, errors ? 400 : 200)
+    return renderPage(c, { title: m.mails_emails, section: '/mails', children }, errors ? 400 : 200)
   })
   .post('/app/:workspace/mails/:id/retry', managersOnly(), async (c) => {
     const mail = await found('mail', c.req.param('id'), (id) => retryMail(c.var.db, actOf(c), id))

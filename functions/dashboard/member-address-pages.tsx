@@ -1,6 +1,9 @@
 /** The pages about a member's own email address. */
+import * as m from '../../lib/languages/messages.ts'
 import { Field } from '../../lib/pages/fields.tsx'
 import { ConfirmForm, Problem } from '../../lib/pages/parts.tsx'
+import { linkTo } from '../../lib/pages/tags.tsx'
+import { t } from '../../lib/pages/text.ts'
 
 /** The form for a new address. */
 export const AddressPage = ({
@@ -15,16 +18,12 @@ export const AddressPage = ({
   problem?: string | undefined
 }) => (
   <>
-    <h1>Email address</h1>
+    <h1>{t(m.email_address)}</h1>
     <Problem message={problem} />
-    <p>
-      Your address is {current}. You sign in with it, and get emails about your workspaces. A new address
-      applies to all of your workspaces. If you are a partner of a program too, change that address{' '}
-      <a href="/portal/address">in the portal</a>.
-    </p>
+    <p>{t(m.members_address_sign_get, { current, link: linkTo('/portal/address') })}</p>
     <form method="post" action={base} class="inline">
       <Field
-        label="New email address"
+        label={t(m.new_address)}
         name="email"
         type="email"
         required
@@ -32,23 +31,17 @@ export const AddressPage = ({
         autocomplete="email"
         value={email}
       />
-      <button type="submit">Send links</button>
+      <button type="submit">{t(m.members_send_links)}</button>
     </form>
-    <p class="hint">
-      A link goes to each of the two addresses. If you cannot read the old one any more, ask another manager
-      to invite the new one, or the operator of this installation.
-    </p>
+    <p class="hint">{t(m.members_link_goes_each)}</p>
   </>
 )
 
 /** Reports that both links were mailed. */
 export const LinksSentPage = ({ from, to, hours }: { from: string; to: string; hours: number }) => (
   <>
-    <h1>Check both mailboxes</h1>
-    <p>
-      A link was sent to {from}, and another one to {to}. Open both in this browser within {hours} hours.
-      Until both are confirmed, nothing changes.
-    </p>
+    <h1>{t(m.members_check_both_mailboxes)}</h1>
+    <p>{t(m.members_link_sent_another, { from, to, hours })}</p>
   </>
 )
 
@@ -65,20 +58,21 @@ export const ConfirmAddressPage = ({
   token: string
 }) => (
   <>
-    <h1>Change your email address?</h1>
-    <p>
-      From now on, you sign in with {to} instead of {from}, in all of your workspaces.
-    </p>
-    <ConfirmForm action={`${base}/confirm`} button="Confirm change" cancel="/app">
+    <h1>{t(m.change_address_title)}</h1>
+    <p>{t(m.members_now_sign_instead, { to, from })}</p>
+    <ConfirmForm action={`${base}/confirm`} button={t(m.members_confirm_change)} cancel="/app">
       <input type="hidden" name="token" value={token} />
     </ConfirmForm>
     <form method="post" action={`${base}/cancel`}>
       <input type="hidden" name="token" value={token} />
       <p>
-        If you did not ask for this:{' '}
-        <button type="submit" class="link">
-          Cancel the change
-        </button>
+        {t(m.members_not_my_change, {
+          button: (content) => (
+            <button type="submit" class="link">
+              {content}
+            </button>
+          ),
+        })}
       </p>
     </form>
   </>
@@ -87,24 +81,18 @@ export const ConfirmAddressPage = ({
 /** Reports that the link to the other address is still to be opened. */
 export const WaitingPage = ({ isNew, from, to }: { isNew: boolean; from: string; to: string }) => (
   <>
-    <h1>One link left</h1>
-    <p>
-      This link is confirmed. Open the one that was sent to {isNew ? from : to}, too. Until then, nothing
-      changes.
-    </p>
+    <h1>{t(m.members_one_link_left)}</h1>
+    <p>{t(m.members_open_other_link, { address: isNew ? from : to })}</p>
   </>
 )
 
 /** Reports that nothing will change. */
 export const CanceledPage = ({ base, current }: { base: string; current: string }) => (
   <>
-    <h1>Change canceled</h1>
+    <h1>{t(m.members_change_canceled)}</h1>
+    <p>{t(m.members_address_still_did, { current, link: linkTo('/auth/sessions') })}</p>
     <p>
-      Your address is still {current}. If you did not ask for the change, sign out everywhere on the page of
-      your <a href="/auth/sessions">sessions</a>.
-    </p>
-    <p>
-      <a href={base}>Change your email address</a>
+      <a href={base}>{t(m.members_change_email_address)}</a>
     </p>
   </>
 )
@@ -112,10 +100,10 @@ export const CanceledPage = ({ base, current }: { base: string; current: string 
 /** Reports the change. The session was of the former address. */
 export const ChangedPage = ({ to }: { to: string }) => (
   <>
-    <h1>Address changed</h1>
-    <p>Your address is {to} now. Sign in with it to see your workspaces.</p>
+    <h1>{t(m.address_changed)}</h1>
+    <p>{t(m.members_address_now_sign, { to })}</p>
     <form method="post" action="/auth/sign-out">
-      <button type="submit">Sign out</button>
+      <button type="submit">{t(m.sign_out)}</button>
     </form>
   </>
 )

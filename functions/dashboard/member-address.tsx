@@ -5,8 +5,10 @@ import { readEmail } from '../../lib/emails.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { NO_EMAIL } from '../../lib/http/fields.ts'
 import { form } from '../../lib/http/validate.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { freshMembersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { textsOf } from '../../lib/pages/text.ts'
 import { sha256 } from '../../lib/sha256.ts'
 import {
   cancelMemberAddress,
@@ -27,12 +29,7 @@ import {
 const TOKEN_LENGTH = 32
 const LINK_HOURS = 24
 
-const TITLE = 'Email address'
 const PATH = '/app/:workspace/address'
-const EXPIRED =
-  'This link has been used or has expired, or you are signed in with another address. Start again.'
-const TAKEN = 'The new address belongs to another member of one of your workspaces. Use another one.'
-const TOO_MANY = 'No link was sent: several links have been sent already. Use them, or wait a day.'
 
 type PageContext = Context<WorkspaceEnv>
 
@@ -42,7 +39,7 @@ const show = (
   c: PageContext,
   children: Parameters<typeof renderPage>[1]['children'],
   status: 200 | 400 = 200,
-) => renderPage(c, { title: TITLE, children }, status)
+) => renderPage(c, { title: m.email_address, children }, status)
 
 const showForm = (c: PageContext, problem?: string, email?: string) => {
   const children = <AddressPage base={baseOf(c)} current={c.var.user.email} email={email} problem={problem} />
@@ -63,10 +60,11 @@ export default createRoutes<WorkspaceEnv>()
   .get(PATH, (c) => showForm(c))
   .post(PATH, freshMembersOnly(), form(), async (c) => {
     const { db, now, user, workspace } = c.var
+    const t = textsOf(c)
     const typed = c.req.valid('form').email
     const to = readEmail(typed)
     if (!to) return showForm(c, NO_EMAIL, typed)
-    if (to === user.email) return showForm(c, 'This is your address already.', typed)
+    if (to === user.email) return showForm(c, t(m.address_is_yours), typed)
     const isSaved = await requestMemberAddress(db, {
       from: user.email,
       to,
@@ -76,27 +74,28 @@ export default createRoutes<WorkspaceEnv>()
       now,
       expiresAt: new Date(now.getTime() + LINK_HOURS * 3_600_000),
     })
-    if (!isSaved) return showForm(c, TOO_MANY, typed)
+    if (!isSaved) return showForm(c, t(m.members_no_link_sent), typed)
     return show(c, <LinksSentPage from={user.email} to={to} hours={LINK_HOURS} />)
   })
   .get(`${PATH}/confirm`, async (c) => {
     const { db, now, user } = c.var
     const token = c.req.query('token') ?? ''
     const request = await findMemberAddress(db, user.email, await sha256(token), now)
-    if (!request) return showForm(c, EXPIRED)
+    if (!request) return showForm(c, textsOf(c)(m.members_link_used_expired))
     if (request.isConfirmed)
       return show(c, <WaitingPage isNew={request.isNew} to={request.to} from={user.email} />)
     return show(c, <ConfirmAddressPage base={baseOf(c)} from={user.email} to={request.to} token={token} />)
   })
   .post(`${PATH}/confirm`, form(), async (c) => {
     const { db, now, user } = c.var
+    const t = textsOf(c)
     const tokenHash = await sha256(c.req.valid('form').token ?? '')
     const request = await findMemberAddress(db, user.email, tokenHash, now)
-    if (!request) return showForm(c, EXPIRED)
+    if (!request) return showForm(c, t(m.members_link_used_expired))
     const { to, isNew } = request
     const outcome = await confirmMemberAddress(db, { from: user.email, to, tokenHash, now })
-    if (outcome === 'taken') return showForm(c, TAKEN)
-    if (outcome === 'expired') return showForm(c, EXPIRED)
+    if (outcome === 'taken') return showForm(c, t(m.members_new_address_belongs))
+    if (outcome === 'expired') return showForm(c, t(m.members_link_used_expired))
     if (outcome === 'waits') return show(c, <WaitingPage isNew={isNew} to={to} from={user.email} />)
     return show(c, <ChangedPage to={to} />)
   })

@@ -1,19 +1,20 @@
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Listed } from '../../lib/http/lists.ts'
 import type { Fields } from '../../lib/http/validate.ts'
+import type { Message } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { Checkbox, Field, Select } from '../../lib/pages/fields.tsx'
 import { ConfirmForm, Done, NextPage, Problem, Table, Time } from '../../lib/pages/parts.tsx'
+import { hidden, linkTo } from '../../lib/pages/tags.tsx'
+import { t } from '../../lib/pages/text.ts'
 import type { Member } from '../../lib/workspace/members.queries.ts'
 
-const LABELS = { email: 'Email address', role: 'Role' }
+const LABELS = { email: m.email_address, role: m.members_role }
 
 const ROLES = [
-  { value: 'member', label: 'Member' },
-  { value: 'manager', label: 'Manager' },
+  { value: 'member', label: m.members_member },
+  { value: 'manager', label: m.members_manager },
 ] as const
-
-const ROLE_HINT =
-  'Managers have full access. Members have read-only access and cannot open keys, members, emails or the audit log.'
 
 type MembersProps = {
   base: string
@@ -21,16 +22,19 @@ type MembersProps = {
   url: string
   fields?: Fields
   errors?: ErrorDetail[]
-  done?: string | undefined
+  done?: Message | undefined
 }
 
 /** The members, and a form to invite one. */
 export const MembersPage = ({ base, members, url, fields = {}, errors, done }: MembersProps) => (
   <>
-    <h1>Members</h1>
+    <h1>{t(m.members_members)}</h1>
     <Done message={done} />
     <Problem errors={errors} labels={LABELS} />
-    <Table caption="Members" head={['Email', 'Role', 'Added', 'Action']}>
+    <Table
+      caption={t(m.members_members)}
+      head={[t(m.members_email), t(m.members_role), t(m.members_added), t(m.action_column)]}
+    >
       {members.data.map(({ id, email, role, createdAt }) => (
         <tr>
           <td>{email}</td>
@@ -39,20 +43,18 @@ export const MembersPage = ({ base, members, url, fields = {}, errors, done }: M
             <Time at={createdAt} />
           </td>
           <td>
-            <a href={`${base}/${id}`}>
-              Edit<span class="hidden"> {email}</span>
-            </a>
+            <a href={`${base}/${id}`}>{t(m.members_edit, { email, hidden })}</a>
           </td>
         </tr>
       ))}
     </Table>
     <NextPage url={url} cursor={members.nextCursor} />
-    <h2>New member</h2>
+    <h2>{t(m.members_new_member)}</h2>
     <form method="post" action={base}>
       <Field
-        label={LABELS.email}
+        label={t(LABELS.email)}
         name="email"
-        hint="They receive an email, and join by signing in with this address."
+        hint={t(m.members_receive_email_join)}
         type="email"
         required
         maxlength={320}
@@ -61,19 +63,21 @@ export const MembersPage = ({ base, members, url, fields = {}, errors, done }: M
         errors={errors}
       />
       <Select
-        label={LABELS.role}
+        label={t(LABELS.role)}
         name="role"
         options={ROLES}
         value={fields.role ?? 'member'}
         errors={errors}
       />
-      <button type="submit">Send invitation</button>
+      <button type="submit">{t(m.members_send_invitation)}</button>
     </form>
-    <h2>Your membership</h2>
+    <h2>{t(m.members_your_membership)}</h2>
     <p>
-      <a href={`${base}/hand-over`}>Hand over the workspace</a> to another manager, or{' '}
-      <a href={base.replace(/members$/, 'leave')}>leave it</a>.{' '}
-      <a href={base.replace(/members$/, 'address')}>Change your email address</a>.
+      {t(m.members_hand_over_or_leave, {
+        link: linkTo(`${base}/hand-over`),
+        leave: linkTo(base.replace(/members$/, 'leave')),
+        change: linkTo(base.replace(/members$/, 'address')),
+      })}
     </p>
   </>
 )
@@ -89,28 +93,28 @@ type MemberProps = {
 export const MemberPage = ({ base, member, problem, errors }: MemberProps) => (
   <>
     <p>
-      <a href={base}>Members</a>
+      <a href={base}>{t(m.members_members)}</a>
     </p>
     <h1>{member.email}</h1>
     <Problem message={problem} errors={errors} labels={LABELS} />
     <form method="post" action={`${base}/${member.id}`}>
       <Select
-        label={LABELS.role}
+        label={t(LABELS.role)}
         name="role"
-        hint={ROLE_HINT}
+        hint={t(m.members_managers_full_access)}
         options={ROLES}
         value={member.role}
         errors={errors}
       />
       <Checkbox
-        label="Email about payouts"
+        label={t(m.members_email_about_payouts)}
         name="payoutMails"
-        hint="Managers only: three days before a scheduled run, after it, and when payouts fail or wait."
+        hint={t(m.members_managers_only_three)}
         checked={member.payoutMails}
       />
       <p class="actions">
-        <button type="submit">Save member</button>{' '}
-        <a href={`${base}/${member.id}/remove`}>Remove from workspace</a>
+        <button type="submit">{t(m.members_save_member)}</button>{' '}
+        <a href={`${base}/${member.id}/remove`}>{t(m.members_remove_from_workspace)}</a>
       </p>
     </form>
   </>
@@ -119,9 +123,9 @@ export const MemberPage = ({ base, member, problem, errors }: MemberProps) => (
 /** Confirms the removal of a member. */
 export const RemovePage = ({ base, member, problem }: MemberProps) => (
   <>
-    <h1>Remove {member.email}?</h1>
+    <h1>{t(m.members_remove_question, { email: member.email })}</h1>
     <Problem message={problem} />
-    <p>They lose access to this workspace immediately. You can invite them again later.</p>
-    <ConfirmForm button="Remove member" cancel={`${base}/${member.id}`} />
+    <p>{t(m.members_lose_access_workspace)}</p>
+    <ConfirmForm button={t(m.members_remove_member)} cancel={`${base}/${member.id}`} />
   </>
 )

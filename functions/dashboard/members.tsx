@@ -5,8 +5,9 @@ import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
 import { checked, type Fields, form, query } from '../../lib/http/validate.ts'
+import type { Message } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { holdsMails } from '../../lib/mail/held.queries.ts'
-import { WHY_HELD } from '../../lib/mail/new-workspace-mails.ts'
 import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
@@ -23,10 +24,10 @@ import { alreadyMember, invitation, LAST_MANAGER } from '../../lib/workspace/mem
 import { MemberPage, MembersPage, RemovePage } from './member-pages.tsx'
 
 const DONE = {
-  invited: 'Member invited. They will receive an email.',
-  invited_held: `Member invited. They can sign in with this address now. ${WHY_HELD}`,
-  changed: 'Member updated.',
-  removed: 'Member removed. They no longer have access to this workspace.',
+  invited: m.members_invited_receive_email,
+  invited_held: m.members_invited_held,
+  changed: m.members_updated,
+  removed: m.members_removed_no_longer,
 }
 
 const findOne = (c: Context<WorkspaceEnv, '/:id'>): Promise<Member> =>
@@ -35,7 +36,7 @@ const findOne = (c: Context<WorkspaceEnv, '/:id'>): Promise<Member> =>
 const showMembers = async (
   c: Context<WorkspaceEnv>,
   { cursor, limit }: { cursor?: string | undefined; limit: number },
-  state: { fields?: Fields; errors?: ErrorDetail[]; done?: string | undefined },
+  state: { fields?: Fields; errors?: ErrorDetail[]; done?: Message | undefined },
   status: 200 | 400 | 409 = 200,
 ) => {
   const { db, workspace } = c.var
@@ -44,7 +45,7 @@ const showMembers = async (
   const children = (
     <MembersPage base={`/app/${workspace.slug}/members`} members={shown} url={c.req.url} {...state} />
   )
-  return renderPage(c, { title: 'Members', section: '/members', children }, status)
+  return renderPage(c, { title: m.members_members, section: '/members', children }, status)
 }
 
 /** Where to redirect after a change. Users who lost access to this page are sent to one that they may see. */
@@ -105,7 +106,7 @@ export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/members/:id/remove', managersOnly(), async (c) => {
     const member = await findOne(c)
     const children = <RemovePage base={`/app/${c.var.workspace.slug}/members`} member={member} />
-    return renderPage(c, { title: 'Remove a member', section: '/members', children })
+    return renderPage(c, { title: m.members_remove_a_member, section: '/members', children })
   })
   .post('/app/:workspace/members/:id/remove', freshManagersOnly(), async (c) => {
     const { db, workspace } = c.var
@@ -114,5 +115,5 @@ export default createRoutes<WorkspaceEnv>()
 
     const base = `/app/${workspace.slug}/members`
     const children = <RemovePage base={base} member={await findOne(c)} problem={LAST_MANAGER} />
-    return renderPage(c, { title: 'Remove a member', section: '/members', children }, 409)
+    return renderPage(c, { title: m.members_remove_a_member, section: '/members', children }, 409)
   })

@@ -1,9 +1,12 @@
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Fields } from '../../lib/http/validate.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { Checkbox, Field } from '../../lib/pages/fields.tsx'
 import { ConfirmForm, Problem } from '../../lib/pages/parts.tsx'
+import { linkTo } from '../../lib/pages/tags.tsx'
+import { t } from '../../lib/pages/text.ts'
 
-const LABELS = { email: 'Address of the new manager', stay: 'Stay as a member' }
+const LABELS = { email: m.members_address_new_manager, stay: m.members_stay_member }
 
 /** The form that hands a workspace over. */
 export const HandOverPage = ({
@@ -17,17 +20,14 @@ export const HandOverPage = ({
 }) => (
   <>
     <p>
-      <a href={`${base}/members`}>Members</a>
+      <a href={`${base}/members`}>{t(m.members_members)}</a>
     </p>
-    <h1>Handover</h1>
+    <h1>{t(m.members_handover)}</h1>
     <Problem errors={errors} labels={LABELS} />
-    <p>
-      The person becomes a manager, and you give up your role. If they have never signed in, they receive an
-      invitation first, and you remain a manager until they have used it.
-    </p>
+    <p>{t(m.members_person_becomes_manager)}</p>
     <form method="post" action={`${base}/members/hand-over`}>
       <Field
-        label={LABELS.email}
+        label={t(LABELS.email)}
         name="email"
         type="email"
         required
@@ -37,16 +37,16 @@ export const HandOverPage = ({
         errors={errors}
       />
       <Checkbox
-        label={LABELS.stay}
+        label={t(LABELS.stay)}
         name="stay"
-        hint="With read-only access. Otherwise you leave the workspace."
+        hint={t(m.members_read_only_access)}
         checked={fields.stay !== undefined}
       />
       <p class="actions">
         <button type="submit" class="danger">
-          Hand over workspace
+          {t(m.members_hand_over_button)}
         </button>{' '}
-        <a href={`${base}/members`}>Cancel</a>
+        <a href={`${base}/members`}>{t(m.cancel)}</a>
       </p>
     </form>
   </>
@@ -55,13 +55,10 @@ export const HandOverPage = ({
 /** Reports that the other person has to sign in first. */
 export const HandedOverPage = ({ base, email }: { base: string; email: string }) => (
   <>
-    <h1>Invitation sent</h1>
+    <h1>{t(m.members_invitation_sent)}</h1>
+    <p>{t(m.members_manager_now_never, { email, link: linkTo(`${base}/leave`) })}</p>
     <p>
-      {email} is a manager now, and has never signed in. You remain a manager until then, in case the address
-      is wrong. Afterwards, hand over again, or <a href={`${base}/leave`}>leave the workspace</a>.
-    </p>
-    <p>
-      <a href={`${base}/members`}>Go to members</a>
+      <a href={`${base}/members`}>{t(m.members_go_to_members)}</a>
     </p>
   </>
 )
@@ -79,15 +76,10 @@ export const LeavePage = ({
   problem?: string | undefined
 }) => (
   <>
-    <h1>Leave {name}?</h1>
+    <h1>{t(m.members_leave_question, { name })}</h1>
     <Problem message={problem} />
-    <p>You lose access immediately. A manager can invite you again.</p>
-    {isManager && (
-      <p>
-        A workspace keeps at least one manager who has signed in.{' '}
-        <a href={`${base}/members/hand-over`}>Hand over the workspace</a> if you are the last one.
-      </p>
-    )}
-    <ConfirmForm button="Leave workspace" cancel={base} />
+    <p>{t(m.members_lose_access_immediately)}</p>
+    {isManager && <p>{t(m.members_workspace_keeps_least, { link: linkTo(`${base}/members/hand-over`) })}</p>}
+    <ConfirmForm button={t(m.members_leave_workspace)} cancel={base} />
   </>
 )

@@ -3,8 +3,10 @@ import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts
 import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { checked, type Fields, form } from '../../lib/http/validate.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { freshManagersOnly, freshMembersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { textsOf } from '../../lib/pages/text.ts'
 import {
   changeRole,
   findMemberByEmail,
@@ -22,7 +24,7 @@ const showHandOver = (
   status: 200 | 400 = 200,
 ) => {
   const children = <HandOverPage base={`/app/${c.var.workspace.slug}`} {...state} />
-  return renderPage(c, { title: 'Hand over the workspace', section: '/members', children }, status)
+  return renderPage(c, { title: m.members_hand_over_title, section: '/members', children }, status)
 }
 
 const showLeave = (c: Context<WorkspaceEnv>, problem?: string) => {
@@ -30,7 +32,7 @@ const showLeave = (c: Context<WorkspaceEnv>, problem?: string) => {
   const children = (
     <LeavePage base={`/app/${slug}`} name={name} isManager={role === 'manager'} {...{ problem }} />
   )
-  return renderPage(c, { title: 'Leave the workspace', children }, problem ? 409 : 200)
+  return renderPage(c, { title: m.members_leave_the_workspace, children }, problem ? 409 : 200)
 }
 
 /** Ends the caller's own membership, or makes it a member. */
@@ -51,7 +53,7 @@ export default createRoutes<WorkspaceEnv>()
     if (errors) return showHandOver(c, { fields, errors }, 400)
     const { email, stay } = data
     if (email === user.email) {
-      const own = [{ path: 'email', message: 'This is your own address.' }]
+      const own = [{ path: 'email', message: textsOf(c)(m.members_own_address) }]
       return showHandOver(c, { fields, errors: own }, 400)
     }
     const details = invitation({ workspace, role: 'manager', invitedBy: user.email, baseUrl: c.req.url })
@@ -59,7 +61,11 @@ export default createRoutes<WorkspaceEnv>()
     const update = await stepBack(c, stay)
     if (update?.outcome === 'last_manager') {
       const children = <HandedOverPage base={`/app/${workspace.slug}`} email={email} />
-      return renderPage(c, { title: 'Hand over the workspace', section: '/members', children })
+      return renderPage(c, {
+        title: m.members_hand_over_title,
+        section: '/members',
+        children,
+      })
     }
     return c.redirect(stay ? `/app/${workspace.slug}` : '/app?done=left', 303)
   })

@@ -3,10 +3,13 @@
 import type { WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { page } from '../../lib/http/lists.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { areFilters, Empty, Filters, ListEnd, readFilters } from '../../lib/pages/filters.tsx'
 import { figure } from '../../lib/pages/money.tsx'
 import { Table, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { code, linkTo } from '../../lib/pages/tags.tsx'
+import { t, textsOf } from '../../lib/pages/text.ts'
 import { KIND_NAMES } from '../../lib/tracking/event-kinds.ts'
 import { MismatchQuery } from '../../lib/tracking/events.schemas.ts'
 import { listMismatches, type MismatchRow } from '../../lib/tracking/mismatches.queries.ts'
@@ -14,7 +17,12 @@ import { adviceOn, type Difference, fieldName } from '../../lib/tracking/mismatc
 
 const DifferenceLine = ({ field, recorded, reported }: Difference) => (
   <li>
-    {fieldName(field)}: <code>{recorded ?? 'none'}</code>, then <code>{reported ?? 'none'}</code>
+    {t(m.stripe_difference, {
+      field: fieldName(field),
+      recorded: recorded ?? t(m.stripe_no_value),
+      reported: reported ?? t(m.stripe_no_value),
+      code,
+    })}
   </li>
 )
 
@@ -38,7 +46,7 @@ const Row = ({ base, mismatch }: { base: string; mismatch: MismatchRow }) => {
             ))}
           </ul>
         ) : (
-          <div>A field differs that is not kept with an event, such as the customer’s email address.</div>
+          <div>{t(m.stripe_differs_elsewhere)}</div>
         )}
         <div class="hint">{adviceOn(kind, differences)}</div>
       </td>
@@ -49,6 +57,7 @@ const Row = ({ base, mismatch }: { base: string; mismatch: MismatchRow }) => {
 /** /app/:workspace/mismatches: what each report has that the event with its ID has not, and what to do. */
 export default createRoutes<WorkspaceEnv>().get('/app/:workspace/mismatches', async (c) => {
   const { db, workspace } = c.var
+  const t = textsOf(c)
   const base = `/app/${workspace.slug}`
   const { fields, data, errors } = readFilters(c, MismatchQuery)
   const rows = data ? await listMismatches(db, workspace.id, { ...data, limit: data.limit + 1 }) : []
@@ -56,11 +65,12 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/mismatches', as
   const isEmpty = mismatches.length === 0
   const children = (
     <>
-      <h1>Mismatched reports</h1>
+      <h1>{t(m.stripe_mismatched_reports)}</h1>
       <p>
-        Reports with the ID of an event that was recorded before, and another content. They were answered with{' '}
-        <code>"mismatch": true</code>, and changed nothing.{' '}
-        <a href="/docs/guide-test-your-integration#the-same-id-twice">How to choose IDs</a>
+        {t(m.stripe_reports_id_event, {
+          code,
+          link: linkTo('/docs/guide-test-your-integration#the-same-id-twice'),
+        })}
       </p>
       <Filters
         what="mismatches"
@@ -68,16 +78,22 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/mismatches', as
         fields={fields}
         errors={errors}
         filters={[]}
-        linked={{ eventId: mismatches[0]?.externalId ?? 'One event' }}
+        linked={{ eventId: mismatches[0]?.externalId ?? t(m.stripe_one_event) }}
       />
       {isEmpty ? (
         <Empty what="mismatches" isFiltered={areFilters(fields)}>
-          Every report had an ID of its own, or was an exact repeat.
+          {t(m.stripe_every_report_id)}
         </Empty>
       ) : (
         <Table
-          caption="Mismatched reports"
-          head={['Last reported', 'Type', 'External ID', { number: 'Times' }, 'Recorded, then reported']}
+          caption={t(m.stripe_mismatched_reports)}
+          head={[
+            t(m.stripe_last_reported),
+            t(m.type_column),
+            t(m.stripe_external_id),
+            { number: t(m.stripe_times) },
+            t(m.stripe_recorded_then_reported),
+          ]}
         >
           {mismatches.map((mismatch) => (
             <Row base={base} mismatch={mismatch} />
@@ -94,5 +110,9 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/mismatches', as
       />
     </>
   )
-  return renderPage(c, { title: 'Mismatched reports', section: '/events', children }, errors ? 400 : 200)
+  return renderPage(
+    c,
+    { title: m.stripe_mismatched_reports, section: '/events', children },
+    errors ? 400 : 200,
+  )
 })

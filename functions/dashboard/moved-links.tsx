@@ -1,8 +1,10 @@
 /** What a manager says about the links of an earlier platform, before partners are mailed what becomes of these. */
+
 import type { Fields } from '../../lib/http/validate.ts'
 import { type FormOfLinks, formsOf, type LinkForms, worksIf } from '../../lib/imports/former-links.ts'
+import * as m from '../../lib/languages/messages.ts'
 import type { MovedCandidate } from '../../lib/mail/moved-mails.ts'
-import { counted } from '../../lib/plural.ts'
+import { t } from '../../lib/pages/text.ts'
 
 /** The forms of programs. */
 type Forms = ReadonlyMap<string, LinkForms>
@@ -43,23 +45,27 @@ export const readAnswers = (asked: readonly AskedForm[], fields: Fields) => {
 /** A question for each form: whether such links still work. */
 export const LinkQuestions = ({ asked }: { asked: readonly AskedForm[] }) => (
   <fieldset>
-    <legend>Links of the earlier platform</legend>
-    <p>The email shows partners their old link, and says whether they may leave it or should replace it.</p>
+    <legend>{t(m.imports_links_earlier_platform)}</legend>
+    <p>{t(m.imports_email_shows_partners)}</p>
     {asked.map((form, n) => (
       <div class="field">
         <label for={`links-${n}`}>
-          {counted(form.links, 'link')} of {form.programName}, such as {form.example}
+          {t(m.imports_links_of_form, {
+            count: form.links,
+            programName: form.programName,
+            example: form.example,
+          })}
         </label>
         <p class="hint" id={`links-${n}-hint`}>
           {worksIf(form.form)}
         </p>
         <select id={`links-${n}`} name={nameOf(form)} aria-describedby={`links-${n}-hint`} required>
-          {form.works === null && <option value="">Choose</option>}
+          {form.works === null && <option value="">{t(m.imports_choose)}</option>}
           <option value="works" selected={form.works === true}>
-            They still work
+            {t(m.imports_they_still_work)}
           </option>
           <option value="stops" selected={form.works === false}>
-            They no longer count
+            {t(m.imports_no_longer_count)}
           </option>
         </select>
       </div>

@@ -3,9 +3,12 @@ import { managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { MAX_ID_LENGTH } from '../../lib/http/fields.ts'
 import { checked, form } from '../../lib/http/validate.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { Checkbox, controls, Field, type FormState } from '../../lib/pages/fields.tsx'
 import { Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { linkTo } from '../../lib/pages/tags.tsx'
+import { t } from '../../lib/pages/text.ts'
 import { MAX_SLUG_LENGTH } from '../../lib/slugs.ts'
 import { addPartner, creationError } from '../../lib/workspace/new-partner.service.ts'
 import { programsAndGroupsQuery } from '../../lib/workspace/partners.queries.ts'
@@ -13,12 +16,12 @@ import { NewPartner } from '../../lib/workspace/partners.schemas.ts'
 import { GroupField, groupOptions, type ProgramAndGroup, ProgramField } from './choices.tsx'
 
 const LABELS = {
-  programId: 'Program',
-  email: 'Email address',
-  name: 'Name (optional)',
-  slug: 'Slug (optional)',
-  groupId: 'Group',
-  couponId: 'Coupon (optional)',
+  programId: m.program,
+  email: m.email_address,
+  name: m.partners_name_optional,
+  slug: m.partners_slug_optional,
+  groupId: m.partners_group,
+  couponId: m.partners_coupon_optional,
 }
 
 type Props = FormState & { base: string; choices: ProgramAndGroup[]; message?: string | undefined }
@@ -28,21 +31,18 @@ const NewPartnerPage = ({ base, choices, fields, errors, message }: Props) => {
   return (
     <>
       <p>
-        <a href={`${base}/partners`}>Partners</a>
+        <a href={`${base}/partners`}>{t(m.partners_partners)}</a>
       </p>
-      <h1>Add a partner</h1>
+      <h1>{t(m.partners_add_a_partner)}</h1>
       <Problem message={message} errors={errors} labels={LABELS} />
-      <p>
-        The partner’s link works at once. To add many, or to keep their links,{' '}
-        <a href={`${base}/import`}>import a file</a>.
-      </p>
+      <p>{t(m.partners_link_works_once, { link: linkTo(`${base}/import`) })}</p>
       <form method="post">
         <ProgramField {...control('programId')} choices={choices} />
         <Field {...control('email')} type="email" required autocomplete="off" />
         <Field {...control('name')} maxlength={MAX_ID_LENGTH} autocomplete="off" />
         <Field
           {...control('slug')}
-          hint="The end of the link, after ?via=. Made from the name if you leave it blank."
+          hint={t(m.partners_end_link_after)}
           maxlength={MAX_SLUG_LENGTH}
           autocomplete="off"
           autocapitalize="none"
@@ -51,19 +51,19 @@ const NewPartnerPage = ({ base, choices, fields, errors, message }: Props) => {
         <GroupField {...control('groupId')} groups={groupOptions(choices)} />
         <Field
           {...control('couponId')}
-          hint="The ID of a coupon or promotion code in your payment processor. Its sales are credited to the partner."
+          hint={t(m.partners_id_coupon_promotion)}
           maxlength={MAX_ID_LENGTH}
           autocomplete="off"
           autocapitalize="none"
           spellcheck="false"
         />
         <Checkbox
-          label="Send a welcome email"
+          label={t(m.partners_send_welcome_email)}
           name="sendWelcomeEmail"
-          hint="With the link, and how to sign in to the partner portal."
+          hint={t(m.partners_link_how_sign)}
           checked={fields.sendWelcomeEmail !== undefined}
         />
-        <button type="submit">Add partner</button>
+        <button type="submit">{t(m.partners_add_partner)}</button>
       </form>
     </>
   )
@@ -79,7 +79,7 @@ const showForm = async (
   const choices = await programsAndGroupsQuery(db, workspace.id).execute()
   if (choices.length === 0) return c.redirect(`${base}/programs/new`, 303)
   const children = <NewPartnerPage base={base} choices={choices} {...state} />
-  return renderPage(c, { title: 'Add a partner', section: '/partners', children }, status)
+  return renderPage(c, { title: m.partners_add_a_partner, section: '/partners', children }, status)
 }
 
 /** The field that a refusal is about. */

@@ -1,9 +1,13 @@
 /** The notes about a partner, and the form that adds one. */
+
 import type { Child } from 'hono/jsx'
 import { newId } from '../../lib/db/ids.ts'
+import * as m from '../../lib/languages/messages.ts'
 import type { FormState } from '../../lib/pages/fields.tsx'
 import { TextArea } from '../../lib/pages/fields.tsx'
 import { Time } from '../../lib/pages/parts.tsx'
+import { hidden } from '../../lib/pages/tags.tsx'
+import { t } from '../../lib/pages/text.ts'
 import type { NoteRow } from '../../lib/workspace/notes.queries.ts'
 import { MAX_NOTE_LENGTH } from '../../lib/workspace/notes.schemas.ts'
 
@@ -27,7 +31,7 @@ type Props = {
 
 export const NoteList = ({ path, notes, isManager }: Props) =>
   notes.length === 0 ? (
-    <p class="empty">No notes yet.</p>
+    <p class="empty">{t(m.partners_no_notes_yet)}</p>
   ) : (
     <ul class="notes">
       {notes.map((note) => (
@@ -37,7 +41,7 @@ export const NoteList = ({ path, notes, isManager }: Props) =>
               <>
                 {' · '}
                 <a href={`${path}/notes/${note.id}/delete`}>
-                  Delete<span class="hidden"> the note of {note.createdAt.toISOString()}</span>
+                  {t(m.partners_delete_note, { time: note.createdAt.toISOString(), hidden })}
                 </a>
               </>
             )}
@@ -52,16 +56,16 @@ export const NoteForm = ({ path, fields, errors }: { path: string } & Partial<Fo
   <form method="post" action={`${path}/notes`}>
     <input type="hidden" name="noteId" value={fields?.noteId ?? newId()} />
     <TextArea
-      label="New note"
+      label={t(m.partners_new_note)}
       name="content"
-      hint="Only members of this workspace see it. The partner gets it when it asks for its personal data."
+      hint={t(m.partners_only_members_workspace)}
       required
       maxlength={MAX_NOTE_LENGTH}
       value={fields?.content}
       errors={errors}
     />
     <p>
-      <button type="submit">Add note</button>
+      <button type="submit">{t(m.partners_add_note)}</button>
     </p>
   </form>
 )
@@ -69,7 +73,7 @@ export const NoteForm = ({ path, fields, errors }: { path: string } & Partial<Fo
 /** On the partner's page. @param children below the list */
 export const NotesSection = ({ children, ...props }: Props & { children?: Child }) => (
   <section>
-    <h2 id="notes">Notes</h2>
+    <h2 id="notes">{t(m.partners_notes)}</h2>
     <NoteList {...props} />
     {children}
     {props.isManager && <NoteForm path={props.path} />}

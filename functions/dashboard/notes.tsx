@@ -5,9 +5,11 @@ import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
 import { checked, form } from '../../lib/http/validate.ts'
+import * as m from '../../lib/languages/messages.ts'
 import type { FormState } from '../../lib/pages/fields.tsx'
 import { ConfirmForm, NextPage, Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { textsOf } from '../../lib/pages/text.ts'
 import { addNote, deleteNote, findNote, notesQuery } from '../../lib/workspace/notes.queries.ts'
 import { NewNote } from '../../lib/workspace/notes.schemas.ts'
 import { findPartner } from '../../lib/workspace/partners.queries.ts'
@@ -27,6 +29,7 @@ const noteOf = (c: Context<WorkspaceEnv>) =>
 /** Renders all notes about a partner, with the rejected form if there is one. */
 const showNotes = async (c: Context<WorkspaceEnv>, refused?: FormState) => {
   const { db, workspace } = c.var
+  const t = textsOf(c)
   const partner = await found('partner', c.req.param('id') ?? '', (id) => findPartner(db, workspace.id, id))
   const cursor = c.req.query('cursor')
   const rows = await notesQuery(db, workspace.id, partner.id, {
@@ -40,16 +43,20 @@ const showNotes = async (c: Context<WorkspaceEnv>, refused?: FormState) => {
   const children = (
     <>
       <p>
-        <a href={path}>Back to {name}</a>
+        <a href={path}>{t(m.partners_back_to, { name })}</a>
       </p>
-      <h1>Notes about {name}</h1>
+      <h1>{t(m.partners_notes_about, { name })}</h1>
       <Problem errors={refused?.errors} />
       {isManager && <NoteForm path={path} {...refused} />}
       <NoteList path={path} notes={notes} isManager={isManager} />
       <NextPage url={c.req.url} cursor={nextCursor} />
     </>
   )
-  return renderPage(c, { title: `Notes about ${name}`, section: '/partners', children }, refused ? 400 : 200)
+  return renderPage(
+    c,
+    { title: t(m.partners_notes_about, { name }), section: '/partners', children },
+    refused ? 400 : 200,
+  )
 }
 
 const PATH = '/app/:workspace/partners/:id/notes'
@@ -73,15 +80,16 @@ export default createRoutes<WorkspaceEnv>()
     return c.redirect(`${partnerPath(c)}?done=note_added`, 303)
   })
   .get(`${PATH}/:note/delete`, managersOnly(), async (c) => {
+    const t = textsOf(c)
     const note = await noteOf(c)
     const children = (
       <>
-        <h1>Delete this note?</h1>
+        <h1>{t(m.partners_delete_this_note)}</h1>
         <Note note={note} />
-        <ConfirmForm button="Delete note" cancel={partnerPath(c)} />
+        <ConfirmForm button={t(m.partners_delete_note_title)} cancel={partnerPath(c)} />
       </>
     )
-    return renderPage(c, { title: 'Delete note', section: '/partners', children })
+    return renderPage(c, { title: m.partners_delete_note_title, section: '/partners', children })
   })
   .post(`${PATH}/:note/delete`, managersOnly(), async (c) => {
     await found('partner', c.req.param('id'), (partnerId) =>

@@ -1,9 +1,13 @@
 import type { WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
+import type { Message } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { money } from '../../lib/pages/money.tsx'
 import { Done, noticeFor, Problem } from '../../lib/pages/parts.tsx'
 import { PeriodLinks } from '../../lib/pages/period-links.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { linkTo } from '../../lib/pages/tags.tsx'
+import { t } from '../../lib/pages/text.ts'
 import { payableIn } from '../../lib/payouts/balances.ts'
 import { type Period, readPeriod } from '../../lib/periods.ts'
 import { type Overview, readOverview } from '../../lib/workspace/overview.queries.ts'
@@ -12,60 +16,56 @@ import { Attention, upToMost } from './attention.tsx'
 import { Figures } from './figures.tsx'
 import { TopPages, TopPartners, TopReferrers } from './top-lists.tsx'
 
-const DONE = { created: 'Workspace created. Follow the checklist to set it up.' }
+const DONE = { created: m.overview_workspace_created_follow }
 
 /** The steps to the first credited sale, in order. */
 const steps = ({ programId, hasApiKey, hasClick, hasSale, partners }: Overview, base: string) => [
   {
     done: programId !== null,
     href: `${base}/programs/new`,
-    label: 'Create a program',
-    help: 'It defines what partners earn, and for how long.',
+    label: t(m.overview_create_a_program),
+    help: t(m.overview_defines_partners_earn),
   },
   {
     done: hasApiKey,
     href: `${base}/api-keys`,
-    label: 'Create an API key',
-    help: 'Your backend uses it to report leads and sales.',
+    label: t(m.overview_create_api_key),
+    help: t(m.overview_backend_uses_report),
   },
   {
     done: partners > 0,
     href: `${base}/import`,
-    label: 'Import your partners',
-    help: 'From another platform, with their existing links, or from your own list.',
+    label: t(m.overview_import_your_partners),
+    help: t(m.overview_another_platform_existing),
   },
   {
     done: hasClick,
     href: programId === null ? `${base}/programs` : `${base}/programs/${programId}#snippet`,
-    label: 'Add the snippet to your site',
-    help: (
-      <>
-        Complete when the first visitor arrives through a partner’s link.{' '}
-        {programId !== null && <a href={`${base}/programs/${programId}/test`}>Test your tracking</a>}
-      </>
-    ),
+    label: t(m.overview_add_snippet_site),
+    help:
+      programId === null
+        ? t(m.overview_complete_first_visitor)
+        : t(m.overview_complete_and_test, { link: linkTo(`${base}/programs/${programId}/test`) }),
   },
   {
     done: hasSale,
     href: `${base}/events`,
-    label: 'Report your first sale',
-    help: (
-      <>
-        Send it from your backend with the click ID (see the <a href="/openapi.json">API reference</a>), or{' '}
-        <a href={`${base}/stripe`}>connect Stripe</a>.
-      </>
-    ),
+    label: t(m.overview_report_first_sale),
+    help: t(m.overview_send_backend_click, {
+      link: linkTo('/openapi.json'),
+      connect: linkTo(`${base}/stripe`),
+    }),
   },
 ]
 
 const Checklist = ({ overview, base }: { overview: Overview; base: string }) => (
   <section class="card">
-    <h2>Setup checklist</h2>
+    <h2>{t(m.overview_setup_checklist)}</h2>
     <ul class="checklist" aria-live="polite">
       {steps(overview, base).map(({ done, href, label, help }) => (
         <li aria-atomic="true">
           <span class="status" data-status={done ? 'approved' : 'open'}>
-            {done ? 'Done' : 'To do'}
+            {done ? t(m.overview_done) : t(m.overview_to_do)}
           </span>
           <span>
             <a href={href}>{label}</a>. {help}
@@ -81,7 +81,7 @@ const Balances = ({ overview, base }: { overview: Overview; base: string }) => (
   <ul class="numbers">
     <li>
       <strong>{upToMost(overview.partners)}</strong>
-      <a href={`${base}/partners`}>Partners</a>
+      <a href={`${base}/partners`}>{t(m.overview_partners)}</a>
     </li>
     {overview.earned.map(({ currency, pendingCents }) => {
       const { payableCents } = payableIn(overview.balances, currency)
@@ -89,11 +89,11 @@ const Balances = ({ overview, base }: { overview: Overview; base: string }) => (
         <>
           <li>
             <strong>{money(pendingCents, currency)}</strong>
-            <a href={`${base}/commissions?status=pending`}>Pending</a>
+            <a href={`${base}/commissions?status=pending`}>{t(m.balance_pending)}</a>
           </li>
           <li>
             <strong>{money(payableCents, currency)}</strong>
-            <a href={`${base}/payouts`}>Payable</a>
+            <a href={`${base}/payouts`}>{t(m.balance_payable)}</a>
           </li>
         </>
       )
@@ -108,7 +108,7 @@ type Props = {
   /** Why the days that were chosen for the period were refused. */
   problem: string | undefined
   now: Date
-  done: string | undefined
+  done: Message | undefined
 }
 
 const OverviewPage = ({ workspace, overview, period, problem, now, done }: Props) => {
@@ -120,7 +120,7 @@ const OverviewPage = ({ workspace, overview, period, problem, now, done }: Props
         <h1>{workspace.name}</h1>
         <PeriodLinks
           period={period}
-          what="the figures"
+          what={t(m.overview_the_figures)}
           hrefOf={(days) => `${base}?days=${days}`}
           action={base}
         />
@@ -147,5 +147,5 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace', async (c) => 
   const overview = await readOverview(db, workspace.id, period, now)
   const done = noticeFor(DONE, c.req.query('done'))
   const page = <OverviewPage {...{ workspace, overview, period, problem, now, done }} />
-  return renderPage(c, { title: 'Overview', section: '', children: page }, problem ? 400 : 200)
+  return renderPage(c, { title: m.nav_overview, section: '', children: page }, problem ? 400 : 200)
 })

@@ -4,19 +4,20 @@ import { createRoutes } from '../../lib/http/app.ts'
 import { notFound } from '../../lib/http/found.ts'
 import { Page } from '../../lib/http/lists.ts'
 import { checked, form } from '../../lib/http/validate.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { readFilters } from '../../lib/pages/filters.tsx'
 import { PartnerName } from '../../lib/pages/ledger.tsx'
 import { money } from '../../lib/pages/money.tsx'
 import { Done, NextPage, noticeFor, Problem, Table, Time } from '../../lib/pages/parts.tsx'
 import { noSuchPage, renderPage } from '../../lib/pages/render.tsx'
+import { hidden } from '../../lib/pages/tags.tsx'
+import { t, textsOf } from '../../lib/pages/text.ts'
 import { listPartnerBalances, type PartnerBalance } from '../../lib/payouts/balances.queries.ts'
 import { pageOfPartners } from '../../lib/payouts/balances.ts'
 import { WriteOff } from '../../lib/payouts/payouts.schemas.ts'
 import { writeOff } from '../../lib/payouts/write-off.queries.ts'
 
-const DONE = { written_off: 'Balance written off.' }
-
-const CHANGED = 'The balance has changed since you saw it, so nothing was written off. Check it again.'
+const DONE = { written_off: m.payouts_balance_written_off }
 
 type RowProps = { base: string; balance: PartnerBalance; isManager: boolean }
 
@@ -37,11 +38,7 @@ const Row = ({ base, balance, isManager }: RowProps) => {
             <input type="hidden" name="currency" value={currency} />
             <input type="hidden" name="amountCents" value={String(-amountCents)} />
             <button type="submit" class="link">
-              Write off
-              <span class="hidden">
-                {' '}
-                {owed} of {partnerName ?? partnerSlug}
-              </span>
+              {t(m.payouts_write_off, { owed, partner: partnerName ?? partnerSlug, hidden })}
             </button>
           </form>
         </td>
@@ -53,6 +50,7 @@ const Row = ({ base, balance, isManager }: RowProps) => {
 /** Renders the page, with the reason if a balance could not be written off. */
 const show = async (c: Context<WorkspaceEnv>, refusal?: string) => {
   const { db, now, workspace } = c.var
+  const t = textsOf(c)
   const { data: request } = readFilters(c, Page)
   if (!request) throw noSuchPage()
   const { cursor, limit } = request
@@ -60,34 +58,41 @@ const show = async (c: Context<WorkspaceEnv>, refusal?: string) => {
   const { data, nextCursor } = pageOfPartners(rows, limit)
   const base = `/app/${workspace.slug}`
   const isManager = workspace.role === 'manager'
+  const done = refusal ? undefined : noticeFor(DONE, c.req.query('done'))
   const children = (
     <>
       <p>
-        <a href={`${base}/payouts`}>Payouts</a>
+        <a href={`${base}/payouts`}>{t(m.nav_payouts)}</a>
       </p>
-      <h1>Owed by partners</h1>
+      <h1>{t(m.payouts_owed_by_partners)}</h1>
       <Problem message={refusal} />
-      <Done message={refusal ? undefined : noticeFor(DONE, c.req.query('done'))} />
-      <p>
-        More was reversed or deducted than these partners have earned since their last payout. It is deducted
-        from what they earn next. Write it off if they will not earn it.
-      </p>
+      <Done message={done} />
+      <p>{t(m.payouts_more_reversed_deducted)}</p>
       {data.length > 0 ? (
         <Table
-          caption="Owed by partners"
-          head={['Partner', { number: 'Owed' }, 'Since', ...(isManager ? ['Action'] : [])]}
+          caption={t(m.payouts_owed_by_partners)}
+          head={[
+            t(m.partner),
+            { number: t(m.payouts_owed) },
+            t(m.payouts_since),
+            ...(isManager ? [t(m.action_column)] : []),
+          ]}
         >
           {data.map((balance) => (
             <Row base={base} balance={balance} isManager={isManager} />
           ))}
         </Table>
       ) : (
-        <p class="empty">No partner owes anything.</p>
+        <p class="empty">{t(m.payouts_no_partner_owes)}</p>
       )}
       <NextPage url={new URL(`${base}/payouts/owed`, c.req.url).href} cursor={nextCursor} />
     </>
   )
-  return renderPage(c, { title: 'Owed by partners', section: '/payouts', children }, refusal ? 409 : 200)
+  return renderPage(
+    c,
+    { title: m.payouts_owed_by_partners, section: '/payouts', children },
+    refusal ? 409 : 200,
+  )
 }
 
 const PATH = '/app/:workspace/payouts/owed'
@@ -96,10 +101,11 @@ const PATH = '/app/:workspace/payouts/owed'
 export default createRoutes<WorkspaceEnv>()
   .get(PATH, (c) => show(c))
   .post(PATH, managersOnly(), form(), async (c) => {
+    const t = textsOf(c)
     const { data, errors } = checked(WriteOff, c.req.valid('form'))
-    if (errors) return show(c, CHANGED)
+    if (errors) return show(c, t(m.payouts_balance_changed_since))
     const isWrittenOff = await writeOff(c.var.db, actOf(c), data)
     if (isWrittenOff === undefined) throw notFound('partner')
-    if (!isWrittenOff) return show(c, CHANGED)
+    if (!isWrittenOff) return show(c, t(m.payouts_balance_changed_since))
     return c.redirect(`/app/${c.var.workspace.slug}/payouts/owed?done=written_off`, 303)
   })

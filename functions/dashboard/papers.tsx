@@ -3,10 +3,13 @@ import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { Page } from '../../lib/http/lists.ts'
 import { query } from '../../lib/http/validate.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { figure, money } from '../../lib/pages/money.tsx'
 import { NextPage, Table } from '../../lib/pages/parts.tsx'
 import { noSuchPage, renderPage } from '../../lib/pages/render.tsx'
 import { MAX_LINES, Statement } from '../../lib/pages/statement.tsx'
+import { linkTo } from '../../lib/pages/tags.tsx'
+import { t, textsOf } from '../../lib/pages/text.ts'
 import { StatementQuery } from '../../lib/papers/papers.schemas.ts'
 import { statementOf } from '../../lib/papers/statement.service.ts'
 import { monthsSince } from '../../lib/papers/statements.ts'
@@ -15,16 +18,16 @@ import { pageOfPartners } from '../../lib/payouts/balances.ts'
 
 const YearTable = ({ paid }: { paid: PaidInYear[] }) => (
   <Table
-    caption="Paid per partner"
+    caption={t(m.partners_paid_per_partner)}
     head={[
-      'Partner',
-      'Country',
-      'VAT ID',
-      'Documents',
-      { number: 'Payouts' },
-      { number: 'Paid' },
-      { number: 'Came back' },
-      { number: 'Net' },
+      t(m.partner),
+      t(m.country),
+      t(m.party_vat_id),
+      t(m.nav_documents),
+      { number: t(m.nav_payouts) },
+      { number: t(m.balance_paid) },
+      { number: t(m.partners_came_back) },
+      { number: t(m.partners_net) },
     ]}
   >
     {paid.map((row) => (
@@ -40,7 +43,7 @@ const YearTable = ({ paid }: { paid: PaidInYear[] }) => (
         </td>
         <td>{row.country}</td>
         <td>{row.vatId}</td>
-        <td>{row.documentsReceived ? 'Received' : 'Missing'}</td>
+        <td>{row.documentsReceived ? t(m.partners_received) : t(m.partners_missing)}</td>
         <td class="number">{figure(row.payouts)}</td>
         <td class="number">{money(row.stripeCents + row.manualCents, row.currency)}</td>
         <td class="number">{money(row.returnedCents, row.currency)}</td>
@@ -67,7 +70,7 @@ export default createRoutes<WorkspaceEnv>()
         csv={`/api/workspaces/${workspace.slug}/partners/${id}/statement?month=${read.month.key}&format=csv`}
       />
     )
-    return renderPage(c, { title: 'Statement', section: '/partners', children })
+    return renderPage(c, { title: m.statement, section: '/partners', children })
   })
   .get('/app/:workspace/payouts/years', async (c) => {
     const { db, now, workspace } = c.var
@@ -76,6 +79,7 @@ export default createRoutes<WorkspaceEnv>()
   })
   .get('/app/:workspace/payouts/years/:year{[2][0-9][0-9][0-9]}', query(Page), async (c) => {
     const { db, workspace } = c.var
+    const t = textsOf(c)
     const { cursor, limit } = c.req.valid('query')
     const year = Number(c.req.param('year'))
     if (!Number.isInteger(year)) throw noSuchPage()
@@ -86,13 +90,14 @@ export default createRoutes<WorkspaceEnv>()
     const { data: paid, nextCursor } = pageOfPartners(rows, limit)
     const children = (
       <>
-        <h1>Paid in {year}</h1>
+        <h1>{t(m.partners_paid_in, { year: String(year) })}</h1>
         <p class="noprint">
-          What each person was paid, for tax forms such as 1099. Years are in UTC.{' '}
-          <a href={`/api/workspaces/${workspace.slug}/payout-years/${year}?format=csv`}>Download CSV</a>
+          {t(m.partners_each_person_paid, {
+            link: linkTo(`/api/workspaces/${workspace.slug}/payout-years/${year}?format=csv`),
+          })}
         </p>
         {years.length > 1 && (
-          <nav class="periods noprint" aria-label="Year">
+          <nav class="periods noprint" aria-label={t(m.partners_year)}>
             {years.map((one) => (
               <a
                 href={`/app/${workspace.slug}/payouts/years/${one}`}
@@ -103,9 +108,17 @@ export default createRoutes<WorkspaceEnv>()
             ))}
           </nav>
         )}
-        {paid.length > 0 ? <YearTable paid={paid} /> : <p class="empty">Nobody was paid in {year}.</p>}
+        {paid.length > 0 ? (
+          <YearTable paid={paid} />
+        ) : (
+          <p class="empty">{t(m.partners_nobody_paid, { year: String(year) })}</p>
+        )}
         <NextPage url={c.req.url} cursor={nextCursor} />
       </>
     )
-    return renderPage(c, { title: `Paid in ${year}`, section: '/payouts', children })
+    return renderPage(c, {
+      title: t(m.partners_paid_in, { year: String(year) }),
+      section: '/payouts',
+      children,
+    })
   })

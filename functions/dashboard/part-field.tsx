@@ -1,7 +1,10 @@
 /** The amount of a form that refunds or reverses all that is left, or a part of it. */
+
 import type { Child } from 'hono/jsx'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Fields } from '../../lib/http/validate.ts'
+import { inEnglish } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { parseMoney } from '../../lib/money.ts'
 import { Field } from '../../lib/pages/fields.tsx'
 
@@ -9,9 +12,7 @@ import { Field } from '../../lib/pages/fields.tsx'
 export const readPart = ({ amount = '' }: Fields, currency: string) => {
   const cents = amount.trim() ? parseMoney(amount.trim().replace(',', '.'), currency) : undefined
   const problems =
-    cents === null || cents === 0
-      ? [{ path: 'amount', message: 'Enter an amount of the currency, such as 5.00, or nothing.' }]
-      : []
+    cents === null || cents === 0 ? [{ path: 'amount', message: inEnglish(m.commissions_enter_part) }] : []
   return { amountCents: cents || undefined, problems }
 }
 

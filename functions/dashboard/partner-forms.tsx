@@ -2,10 +2,13 @@
 
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Fields } from '../../lib/http/validate.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { plainMoney } from '../../lib/money.ts'
 import { Checkbox, Field, Select } from '../../lib/pages/fields.tsx'
 import { Table } from '../../lib/pages/parts.tsx'
 import { MINIMUM_CURRENCY } from '../../lib/pages/program-fields.tsx'
+import { hidden } from '../../lib/pages/tags.tsx'
+import { t } from '../../lib/pages/text.ts'
 import type { PartnerRow } from '../../lib/workspace/partners.queries.ts'
 
 /** A rejected form: its fields and their errors. */
@@ -36,26 +39,26 @@ export const CouponAliases = ({
   refused: Refused | undefined
 }) => (
   <section>
-    <h2 id="coupon-aliases">Coupon aliases</h2>
-    <p>Checkouts that use one of these coupons are credited to this partner, even without a click.</p>
+    <h2 id="coupon-aliases">{t(m.partners_coupon_aliases)}</h2>
+    <p>{t(m.partners_checkouts_use_one)}</p>
     {coupons.length > 0 ? (
       <CouponTable path={path} coupons={coupons} isManager={isManager} />
     ) : (
-      <p class="empty">No coupons yet.</p>
+      <p class="empty">{t(m.partners_no_coupons_yet)}</p>
     )}
     {refused?.holder && (
       <p>
         <a href={`${partnersPath}/${refused.holder.id}#coupon-aliases`}>
-          Go to “{refused.holder.slug}”, which has {refused.fields.couponId}
+          {t(m.partners_go_to_which, { slug: refused.holder.slug, couponId: refused.fields.couponId })}
         </a>
       </p>
     )}
     {isManager && (
       <form class="inline" method="post" action={`${path}/coupons`}>
         <Field
-          label="Coupon or promotion code ID"
+          label={t(m.partners_coupon_promotion_code)}
           name="couponId"
-          hint="The ID in your payment processor."
+          hint={t(m.partners_id_payment_processor)}
           required
           maxlength={255}
           autocomplete="off"
@@ -65,16 +68,16 @@ export const CouponAliases = ({
           errors={refused?.errors}
         />
         <Field
-          label="Code (optional)"
+          label={t(m.partners_code_optional)}
           name="couponLabel"
-          hint="The code that buyers enter."
+          hint={t(m.partners_code_buyers_enter)}
           maxlength={255}
           autocomplete="off"
           spellcheck="false"
           value={refused?.fields.couponLabel}
           errors={refused?.errors}
         />
-        <button type="submit">Add coupon</button>
+        <button type="submit">{t(m.partners_add_coupon)}</button>
       </form>
     )}
   </section>
@@ -89,7 +92,10 @@ const CouponTable = ({
   coupons: Coupons
   isManager: boolean
 }) => (
-  <Table caption="Coupon aliases" head={['ID', 'Code', ...(isManager ? ['Action'] : [])]}>
+  <Table
+    caption={t(m.partners_coupon_aliases)}
+    head={['ID', t(m.code_field), ...(isManager ? [t(m.action_column)] : [])]}
+  >
     {coupons.map(({ couponId, couponLabel }) => (
       <tr>
         <td>
@@ -101,7 +107,7 @@ const CouponTable = ({
             <form method="post" action={`${path}/coupons/remove`}>
               <input type="hidden" name="couponId" value={couponId} />
               <button type="submit" class="link">
-                Remove<span class="hidden"> {couponId}</span>
+                {t(m.partners_remove, { couponId, hidden })}
               </button>
             </form>
           </td>
@@ -127,7 +133,7 @@ export const PartnerForms = ({
   refused: Refused | undefined
 }) => (
   <section>
-    <h2>Settings</h2>
+    <h2>{t(m.partners_settings)}</h2>
     <PartnerSettings
       path={path}
       partner={partner}
@@ -152,7 +158,7 @@ const PartnerSettings = ({
 }) => (
   <form method="post" action={path}>
     <Field
-      label="Name"
+      label={t(m.party_name)}
       name="name"
       maxlength={255}
       autocomplete="off"
@@ -160,35 +166,37 @@ const PartnerSettings = ({
       errors={refused?.errors}
     />
     <Select
-      label="Group"
+      label={t(m.partners_group)}
       name="groupId"
-      hint="A group can set its own rewards. A change applies to sales paid and leads reported from now on."
+      hint={t(m.partners_group_set_own)}
       options={[
-        { value: '', label: 'None (program reward)' },
+        { value: '', label: t(m.partners_none_program_reward) },
         ...groups.map(({ id, name }) => ({ value: id, label: name })),
       ]}
       value={refused ? refused.fields.groupId : partner.groupId}
       errors={refused?.errors}
     />
     <Field
-      label="Minimum payout (optional)"
+      label={t(m.partners_minimum_payout_optional)}
       name="minimumPayoutCents"
-      hint={`Blank is the program’s: ${plainMoney(partner.programMinimumCents, MINIMUM_CURRENCY)}. It is compared with what is due to the partner in all programs.`}
+      hint={t(m.partners_blank_programs_compared, {
+        amount: plainMoney(partner.programMinimumCents, MINIMUM_CURRENCY),
+      })}
       inputmode="decimal"
       autocomplete="off"
       value={refused ? refused.fields.minimumPayoutCents : ownMinimum(partner)}
       errors={refused?.errors}
     />
     <Checkbox
-      label="Documents received"
+      label={t(m.partners_documents_received)}
       name="documentsReceived"
-      hint="You have what you need from the partner, such as a tax form. Runs can require it: see the settings."
+      hint={t(m.partners_need_partner_such)}
       checked={
         refused ? refused.fields.documentsReceived !== undefined : partner.documentsReceivedAt !== null
       }
     />
     <p>
-      <button type="submit">Save partner</button>
+      <button type="submit">{t(m.partners_save_partner)}</button>
     </p>
   </form>
 )
@@ -204,13 +212,10 @@ const AddressForm = ({
   refused: Refused | undefined
 }) => (
   <form class="card" method="post" action={`${path}/address`}>
-    <h3>Correct the email address</h3>
-    <p>
-      The partner signs in to the portal with the new address, in all programs of this workspace. Unsent
-      emails and the payout account move along.
-    </p>
+    <h3>{t(m.partners_correct_email_address)}</h3>
+    <p>{t(m.partners_signs_portal_new)}</p>
     <Field
-      label="New email address"
+      label={t(m.new_address)}
       name="email"
       type="email"
       required
@@ -219,30 +224,26 @@ const AddressForm = ({
       value={refused ? refused.fields.email : partner.email}
       errors={refused?.errors}
     />
-    <button type="submit">Change address</button>
+    <button type="submit">{t(m.change_address)}</button>
   </form>
 )
 
 const Ban = ({ path }: { path: string }) => (
   <form class="card" method="post" action={`${path}/status`}>
-    <h3>Ban this partner</h3>
-    <p>
-      The partner’s link stops working immediately: no new click or lead is credited, and no sale paid from
-      now on, including those of existing customers. Commissions for earlier sales are kept. You can reinstate
-      the partner later; imports do not.
-    </p>
+    <h3>{t(m.partners_ban_this_partner)}</h3>
+    <p>{t(m.partners_link_stops_working)}</p>
     <input type="hidden" name="status" value="banned" />
     <button type="submit" class="danger">
-      Ban partner
+      {t(m.partners_ban_partner)}
     </button>
   </form>
 )
 
 const Reinstate = ({ path }: { path: string }) => (
   <form class="card" method="post" action={`${path}/status`}>
-    <h3>Reinstate this partner</h3>
-    <p>The partner’s link works again. Sales paid during the ban stay uncredited.</p>
+    <h3>{t(m.partners_reinstate_this_partner)}</h3>
+    <p>{t(m.partners_link_works_again)}</p>
     <input type="hidden" name="status" value="approved" />
-    <button type="submit">Reinstate partner</button>
+    <button type="submit">{t(m.partners_reinstate_partner)}</button>
   </form>
 )

@@ -1,28 +1,31 @@
 /** What a partner has earned, and the newest rows of each of its lists. */
+
 import type { Child } from 'hono/jsx'
+import * as m from '../../lib/languages/messages.ts'
 import { CommissionTable, CustomerTable, EventTable } from '../../lib/pages/ledger.tsx'
 import { money } from '../../lib/pages/money.tsx'
 import { Table } from '../../lib/pages/parts.tsx'
 import { PayoutTable } from '../../lib/pages/payout-table.tsx'
+import { t } from '../../lib/pages/text.ts'
 import { type PartnerPageData, ROWS_SHOWN } from '../../lib/workspace/partner-page.queries.ts'
 
 export const Earned = ({ earned }: { earned: PartnerPageData['earned'] }) => {
   const hasHeld = earned.some(({ heldCents }) => heldCents !== 0n)
   return (
     <section>
-      <h2>Earnings</h2>
+      <h2>{t(m.partners_earnings)}</h2>
       {earned.length === 0 ? (
-        <p class="empty">No earnings yet.</p>
+        <p class="empty">{t(m.partners_no_earnings_yet)}</p>
       ) : (
         <Table
-          caption="Earnings"
+          caption={t(m.partners_earnings)}
           head={[
-            'Currency',
-            ...(hasHeld ? [{ number: 'Held' }] : []),
-            { number: 'Pending' },
-            { number: 'Payable' },
-            { number: 'Processing' },
-            { number: 'Paid' },
+            t(m.partners_currency),
+            ...(hasHeld ? [{ number: t(m.partners_held) }] : []),
+            { number: t(m.balance_pending) },
+            { number: t(m.balance_payable) },
+            { number: t(m.balance_processing) },
+            { number: t(m.balance_paid) },
           ]}
         >
           {earned.map(({ currency, heldCents, pendingCents, payableCents, processingCents, paidCents }) => (
@@ -60,7 +63,7 @@ export const Newest = ({
     {rows.length === 0 ? <p class="empty">{none}</p> : children}
     {rows.length > ROWS_SHOWN && (
       <p>
-        <a href={all}>View all {heading.toLowerCase()}</a>
+        <a href={all}>{t(m.partners_view_all, { what: heading.toLowerCase() })}</a>
       </p>
     )}
   </section>
@@ -77,34 +80,34 @@ export const Ledger = ({
 }: PartnerPageData & { base: string; now: Date }) => (
   <>
     <Newest
-      heading="Payouts"
+      heading={t(m.nav_payouts)}
       rows={payouts}
       all={`${base}/payouts/all?partnerId=${partner.id}`}
-      none="No payouts yet."
+      none={t(m.partners_no_payouts_yet)}
     >
       <PayoutTable base={base} of="partner" payouts={payouts.slice(0, ROWS_SHOWN)} />
     </Newest>
     <Newest
-      heading="Commissions"
+      heading={t(m.nav_commissions)}
       rows={commissions}
       all={`${base}/commissions?partnerId=${partner.id}`}
-      none="No commissions yet."
+      none={t(m.partners_no_commissions_yet)}
     >
       <CommissionTable base={base} ofOne commissions={commissions.slice(0, ROWS_SHOWN)} now={now} />
     </Newest>
     <Newest
-      heading="Sales and leads"
+      heading={t(m.nav_events)}
       rows={events}
       all={`${base}/events?partnerId=${partner.id}`}
-      none="No sales or leads yet."
+      none={t(m.partners_no_sales_leads)}
     >
       <EventTable base={base} ofOne events={events.slice(0, ROWS_SHOWN)} />
     </Newest>
     <Newest
-      heading="Customers"
+      heading={t(m.partners_customers)}
       rows={customers}
       all={`${base}/customers?partnerId=${partner.id}`}
-      none="No customers yet."
+      none={t(m.partners_no_customers_yet)}
     >
       <CustomerTable base={base} ofOne customers={customers.slice(0, ROWS_SHOWN)} />
     </Newest>

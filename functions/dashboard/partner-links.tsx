@@ -1,10 +1,13 @@
 /** The links on a partner's page. */
 
+import * as m from '../../lib/languages/messages.ts'
 import { Field } from '../../lib/pages/fields.tsx'
 import { type BuiltLink, LinkBuilder } from '../../lib/pages/link-builder.tsx'
 import { figure } from '../../lib/pages/money.tsx'
 import { Copyable, Table } from '../../lib/pages/parts.tsx'
 import { SubTable } from '../../lib/pages/sub-table.tsx'
+import { hidden } from '../../lib/pages/tags.tsx'
+import { t } from '../../lib/pages/text.ts'
 import { MAX_SLUG_LENGTH, partnerLink } from '../../lib/slugs.ts'
 import type { StatsRow } from '../../lib/totals/stats.queries.ts'
 import type { Link, LinkCounts } from '../../lib/workspace/links.queries.ts'
@@ -31,16 +34,16 @@ export const PartnerLinks = ({
   subs,
 }: Props & { partner: PartnerRow }) => (
   <section>
-    <h2 id="links">Links</h2>
-    {partner.status === 'banned' && <p>The partner is banned, so its links do not work.</p>}
+    <h2 id="links">{t(m.nav_links)}</h2>
+    {partner.status === 'banned' && <p>{t(m.partners_banned_links_do)}</p>}
     <LinkTable path={path} links={links} isManager={isManager} />
-    <p class="hint">Sales are those that are credited by a click on the link.</p>
+    <p class="hint">{t(m.sales_by_click)}</p>
     {isManager && (
       <form class="inline" method="post" action={`${path}/links`}>
         <Field
-          label="Slug of another link"
+          label={t(m.partners_slug_another_link)}
           name="slug"
-          hint="The value of ?via= in the link."
+          hint={t(m.partners_value_via_link)}
           required
           maxlength={MAX_SLUG_LENGTH}
           autocomplete="off"
@@ -49,10 +52,10 @@ export const PartnerLinks = ({
           value={refused?.fields.slug}
           errors={refused?.errors}
         />
-        <button type="submit">Add link</button>
+        <button type="submit">{t(m.add_link)}</button>
       </form>
     )}
-    <h3 id="link-builder">Link to a page</h3>
+    <h3 id="link-builder">{t(m.link_to_page)}</h3>
     <LinkBuilder path={path} siteUrl={partner.siteUrl} slugs={links.map(({ slug }) => slug)} built={built} />
     <SubTable rows={subs} />
   </section>
@@ -60,18 +63,25 @@ export const PartnerLinks = ({
 
 const LinkTable = ({ path, links, isManager }: Pick<Props, 'path' | 'links' | 'isManager'>) => (
   <Table
-    caption="Links"
-    head={['Link', { number: 'Clicks' }, { number: 'Sales' }, ...(isManager ? ['Action'] : [])]}
+    caption={t(m.nav_links)}
+    head={[
+      t(m.link),
+      { number: t(m.clicks) },
+      { number: t(m.sales) },
+      ...(isManager ? [t(m.action_column)] : []),
+    ]}
     isStacked
   >
     {links.map(({ slug, siteUrl, isMain, clicks, sales }) => (
       <tr>
         <td class="link">
-          <Copyable label={`the link with ${slug}`} text={partnerLink(siteUrl, slug)} />
+          <Copyable label={t(m.partners_the_link_with, { slug })} text={partnerLink(siteUrl, slug)} />
         </td>
         <td class="number">{figure(clicks)}</td>
         <td class="number">{figure(sales)}</td>
-        {isManager && <td>{isMain ? 'Main link' : <FurtherLinkActions path={path} slug={slug} />}</td>}
+        {isManager && (
+          <td>{isMain ? t(m.partners_main_link) : <FurtherLinkActions path={path} slug={slug} />}</td>
+        )}
       </tr>
     ))}
   </Table>
@@ -79,9 +89,9 @@ const LinkTable = ({ path, links, isManager }: Pick<Props, 'path' | 'links' | 'i
 
 const FurtherLinkActions = ({ path, slug }: { path: string; slug: string }) => (
   <>
-    <SlugForm action={`${path}/links/main`} slug={slug} label="Make main" />{' '}
+    <SlugForm action={`${path}/links/main`} slug={slug} label={t(m.partners_make_main)} />{' '}
     <a href={`${path}/links/release?slug=${encodeURIComponent(slug)}`}>
-      Release<span class="hidden"> {slug}</span>
+      {t(m.partners_release, { slug, hidden })}
     </a>
   </>
 )
@@ -107,20 +117,17 @@ export const ReleaseLinkPage = ({
   slug: string
 }) => (
   <>
-    <h1>Release this link?</h1>
+    <h1>{t(m.partners_release_this_link)}</h1>
     <p>
       <code>{partnerLink(partner.siteUrl, slug)}</code>
     </p>
-    <p>
-      New visits through it are no longer recorded for {partner.name ?? partner.email}, and you can give its
-      slug to another partner. Visits until now still count.
-    </p>
+    <p>{t(m.partners_release_effect, { partner: partner.name ?? partner.email })}</p>
     <form method="post" action={`${path}/links/release`}>
       <input type="hidden" name="slug" value={slug} />
       <button type="submit" class="danger">
-        Release link
+        {t(m.partners_release_link)}
       </button>{' '}
-      <a href={path}>Cancel</a>
+      <a href={path}>{t(m.cancel)}</a>
     </form>
   </>
 )

@@ -1,11 +1,14 @@
 /** A partner's page: link, earnings, coupons, ledger and, for managers, settings. */
+import type { Message } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import type { Delivery } from '../../lib/mail/mails.ts'
 import { Status } from '../../lib/pages/ledger.tsx'
 import type { BuiltLink } from '../../lib/pages/link-builder.tsx'
 import { mailStatusLabel } from '../../lib/pages/mail-labels.ts'
 import { Done, Problem, Time } from '../../lib/pages/parts.tsx'
 import { PeriodLinks } from '../../lib/pages/period-links.tsx'
-import type { Shown } from '../../lib/pages/text.ts'
+import { code, linkTo } from '../../lib/pages/tags.tsx'
+import { type Shown, t } from '../../lib/pages/text.ts'
 import { paidByWords } from '../../lib/payouts/payment-details.ts'
 import type { PayoutAccountStatus } from '../../lib/payouts/payouts.ts'
 import type { Period } from '../../lib/periods.ts'
@@ -30,13 +33,10 @@ type Props = PartnerPageData & {
   built?: BuiltLink | undefined
 }
 
-const UNDELIVERED: Partial<Record<Delivery, string>> = {
-  bounced:
-    'The last email to this address bounced, so sign-in links may not arrive either. Ask the partner for another address, and correct it under Settings.',
-  suppressed:
-    'The mail provider sends nothing to this address, because an earlier email bounced or was reported as spam. Ask the partner for another address, or the operator of this installation to lift the suppression.',
-  complained:
-    'The partner reported the last email as spam, and gets no more messages. Sign-in links may not arrive either.',
+const UNDELIVERED: Partial<Record<Delivery, Message>> = {
+  bounced: m.partners_last_email_address,
+  suppressed: m.partners_mail_provider_sends,
+  complained: m.partners_reported_last_email,
 }
 
 /** Why mails don't arrive, if the provider has reported it. */
@@ -46,8 +46,8 @@ const Undelivered = ({ lastDelivery }: Pick<Props, 'lastDelivery'>) => {
   if (!words) return null
   return (
     <p>
-      <Status status={delivery} label={mailStatusLabel(delivery)} /> {words}
-      {reason && ` The provider says: ${reason}`}
+      <Status status={delivery} label={mailStatusLabel(delivery)} /> {t(words)}{' '}
+      {reason && t(m.partners_provider_says, { reason })}
     </p>
   )
 }
@@ -55,10 +55,8 @@ const Undelivered = ({ lastDelivery }: Pick<Props, 'lastDelivery'>) => {
 /** What is left of a partner whose import was undone: what others refer to. */
 const UndonePartner = (props: Props & { base: string }) => (
   <>
-    <h1>Undone partner</h1>
-    <p>
-      The import that created this partner was undone. <a href={`${props.base}/imports`}>View imports</a>
-    </p>
+    <h1>{t(m.partners_undone_partner)}</h1>
+    <p>{t(m.partners_import_created_partner, { link: linkTo(`${props.base}/imports`) })}</p>
     <Ledger {...props} />
   </>
 )
@@ -75,33 +73,32 @@ export const PartnerPage = (props: Props) => {
       <Done message={done} />
       <Problem message={refused?.message} errors={refused?.errors} />
       <dl class="facts">
-        <dt>Status</dt>
+        <dt>{t(m.status)}</dt>
         <dd>
-          <Status status={partner.status} />
-          {partner.isTest && ' The program’s test partner: it is never paid.'}
+          <Status status={partner.status} /> {partner.isTest && t(m.partners_never_paid)}
         </dd>
-        <dt>Email address</dt>
+        <dt>{t(m.email_address)}</dt>
         <dd>
           {partner.email}
           <Undelivered lastDelivery={props.lastDelivery} />
         </dd>
-        <dt>Program</dt>
+        <dt>{t(m.program)}</dt>
         <dd>
           <a href={`${base}/programs/${partner.programId}`}>{partner.programName}</a>
         </dd>
-        <dt>Group</dt>
-        <dd>{partner.groupName ?? 'None'}</dd>
-        <dt>Partner since</dt>
+        <dt>{t(m.partners_group)}</dt>
+        <dd>{partner.groupName ?? t(m.partners_none)}</dd>
+        <dt>{t(m.partners_since)}</dt>
         <dd>
           <Time at={partner.createdAt} />
         </dd>
         {props.choice && (
           <>
-            <dt>Payment details</dt>
+            <dt>{t(m.payment_details)}</dt>
             <dd>{paidByWords(props.choice)}</dd>
           </>
         )}
-        <dt>Stripe account</dt>
+        <dt>{t(m.partners_stripe_account)}</dt>
         <dd>
           <Account account={props.account} now={props.now} />
         </dd>
@@ -118,18 +115,18 @@ export const PartnerPage = (props: Props) => {
       <Activity {...props} path={path} />
       <Earned earned={earned} />
       <p>
-        <a href={`${path}/statement`}>Monthly statements</a>
+        <a href={`${path}/statement`}>{t(m.monthly_statements)}</a>
       </p>
       {isManager && (
         <p>
-          <a href={`${base}/mails?partnerId=${partner.id}`}>Emails</a> ·{' '}
-          <a href={`${path}/personal-data`}>Personal data</a>
+          <a href={`${base}/mails?partnerId=${partner.id}`}>{t(m.partners_emails)}</a> ·{' '}
+          <a href={`${path}/personal-data`}>{t(m.partners_personal_data)}</a>
         </p>
       )}
       <NotesSection path={path} notes={props.notes.slice(0, ROWS_SHOWN)} isManager={isManager}>
         {props.notes.length > ROWS_SHOWN && (
           <p>
-            <a href={`${path}/notes`}>View all notes</a>
+            <a href={`${path}/notes`}>{t(m.partners_view_all_notes)}</a>
           </p>
         )}
       </NotesSection>
@@ -143,11 +140,8 @@ export const PartnerPage = (props: Props) => {
       <Ledger {...props} base={base} />
       {isManager && (
         <section>
-          <h2>Adjustment</h2>
-          <p>
-            Adds to what the partner has earned, or deducts from it. It is payable at once. To correct one
-            commission, open it from the list.
-          </p>
+          <h2>{t(m.kind_adjustment)}</h2>
+          <p>{t(m.partners_adds_partner_earned)}</p>
           <AdjustmentForm
             action={`${path}/adjust`}
             currency={earned[0]?.currency ?? 'USD'}
@@ -167,10 +161,10 @@ const Activity = ({ partner, activity, period, problem, path }: Props & { path: 
   return (
     <section>
       <div class="page-head">
-        <h2>Activity</h2>
+        <h2>{t(m.activity)}</h2>
         <PeriodLinks
           period={period}
-          what="the activity"
+          what={t(m.partners_the_activity)}
           hrefOf={(days) => `${path}?days=${days}`}
           action={path}
         />
@@ -184,51 +178,51 @@ const Activity = ({ partner, activity, period, problem, path }: Props & { path: 
 /** What managers changed of the partner. */
 const Changes = ({ partner, changes, base }: Props & { base: string }) => (
   <Newest
-    heading="Changes"
+    heading={t(m.partners_changes)}
     rows={changes}
     all={`${base}/audit?subjectId=${partner.id}`}
-    none="No manager has changed anything of this partner."
+    none={t(m.partners_no_manager_changed)}
   >
     <EntryTable base={base} ofOne entries={changes.slice(0, ROWS_SHOWN)} />
   </Newest>
 )
 
 /** Whether Stripe can pay the partner. */
-const ACCOUNT_WORDS: Record<PayoutAccountStatus, string> = {
-  onboarding: 'Onboarding not finished: the partner continues it in the portal',
-  in_review: 'In review by Stripe',
-  enabled: 'Connected',
-  restricted: 'Restricted: Stripe needs more information, which the partner gives from the portal',
-  closed: 'Closed: the partner connects another one in the portal',
+const ACCOUNT_WORDS: Record<PayoutAccountStatus, Message> = {
+  onboarding: m.partners_onboarding_not_finished,
+  in_review: m.partners_review_stripe,
+  enabled: m.partners_connected,
+  restricted: m.partners_restricted_stripe_needs,
+  closed: m.partners_closed_partner_connects,
 }
 
 /** The partner's account as it was read from Stripe last. */
-const Account = ({ account, now }: Pick<PartnerPageData, 'account'> & { now: Date }) =>
-  account ? (
-    <>
-      {ACCOUNT_WORDS[account.status]}
-      {account.status === 'enabled' &&
-        account.paysBank === false &&
-        ', but Stripe cannot pay out to its bank'}
-      {account.stripeAccountId && (
-        <>
-          {' ('}
-          <code>{account.stripeAccountId}</code>
-          {account.checkedAt && (
-            <>
-              , read at <Time at={account.checkedAt} />
-            </>
-          )}
-          )
-        </>
-      )}
-      {account.effectiveAt && account.effectiveAt > now && (
-        <>
-          . It replaced another account: payouts to it start at <Time at={account.effectiveAt} />, or once the
-          partner confirms it by email
-        </>
-      )}
-    </>
-  ) : (
-    <>Not connected</>
+const AccountFacts = ({ account }: { account: NonNullable<PartnerPageData['account']> }) => {
+  const { status, paysBank, stripeAccountId, checkedAt } = account
+  const words = t(
+    status === 'enabled' && paysBank === false ? m.partners_bank_refuses : ACCOUNT_WORDS[status],
   )
+  if (!stripeAccountId) return <>{words}</>
+  return (
+    <>
+      {checkedAt
+        ? t(m.partners_account_read, { words, stripeAccountId, code, day: () => <Time at={checkedAt} /> })
+        : t(m.partners_account_unread, { words, stripeAccountId, code })}
+    </>
+  )
+}
+
+/** The partner's account, and when payouts to it start if it replaced another. */
+const Account = ({ account, now }: Pick<PartnerPageData, 'account'> & { now: Date }) => {
+  if (!account) return <>{t(m.partners_not_connected)}</>
+  const { effectiveAt } = account
+  if (!effectiveAt || effectiveAt <= now) return <AccountFacts account={account} />
+  return (
+    <>
+      {t(m.partners_account_replaced, {
+        account: () => <AccountFacts account={account} />,
+        day: () => <Time at={effectiveAt} />,
+      })}
+    </>
+  )
+}

@@ -1,25 +1,28 @@
 /** The table of partners, with what each has brought. */
 
+import type { Message } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { ChoiceCell } from '../../lib/pages/choice.tsx'
 import { PartnerName, Status } from '../../lib/pages/ledger.tsx'
 import { figure, money } from '../../lib/pages/money.tsx'
 import { type Heading, Table } from '../../lib/pages/parts.tsx'
 import { type Sorted, sortingBy } from '../../lib/pages/sorting.ts'
+import { t } from '../../lib/pages/text.ts'
 import type { PartnerFigures, PartnerListRow } from '../../lib/workspace/partner-list.queries.ts'
 import type { PartnerSort } from '../../lib/workspace/partners.schemas.ts'
 
 /** The columns that the table can be sorted by, and the order that a click starts with. */
-export const SORTS: Record<PartnerSort, { label: string; first: 'asc' | 'desc' }> = {
-  newest: { label: 'Newest', first: 'desc' },
-  name: { label: 'Name', first: 'asc' },
-  clicks: { label: 'Clicks', first: 'desc' },
-  leads: { label: 'Leads', first: 'desc' },
-  customers: { label: 'Customers', first: 'desc' },
-  sales: { label: 'Sales', first: 'desc' },
-  revenue: { label: 'Revenue', first: 'desc' },
-  earned: { label: 'Earned', first: 'desc' },
-  unpaid: { label: 'Unpaid', first: 'desc' },
-  active: { label: 'Last activity', first: 'desc' },
+export const SORTS: Record<PartnerSort, { label: Message; first: 'asc' | 'desc' }> = {
+  newest: { label: m.partners_newest, first: 'desc' },
+  name: { label: m.party_name, first: 'asc' },
+  clicks: { label: m.clicks, first: 'desc' },
+  leads: { label: m.leads, first: 'desc' },
+  customers: { label: m.partners_customers, first: 'desc' },
+  sales: { label: m.sales, first: 'desc' },
+  revenue: { label: m.partners_revenue, first: 'desc' },
+  earned: { label: m.earned, first: 'desc' },
+  unpaid: { label: m.partners_unpaid, first: 'desc' },
+  active: { label: m.partners_last_activity, first: 'desc' },
 }
 
 type Count = 'clicks' | 'leads' | 'customers' | 'sales'
@@ -50,16 +53,16 @@ type Props = {
 export const PartnerTable = ({ base, partners, sorted, query, formId }: Props) => {
   const sort = (column: PartnerSort) =>
     sortingBy(`${base}/partners`, query, sorted, column, SORTS[column].first)
-  const number = (column: PartnerSort): Heading => ({ number: SORTS[column].label, sort: sort(column) })
+  const number = (column: PartnerSort): Heading => ({ number: t(SORTS[column].label), sort: sort(column) })
   const head: Heading[] = [
-    ...(formId ? ['Choose'] : []),
-    { text: 'Partner', sort: sort('name') },
+    ...(formId ? [t(m.partners_choose_column)] : []),
+    { text: t(m.partner), sort: sort('name') },
     ...(['clicks', 'leads', 'customers', 'sales', 'revenue', 'earned', 'unpaid', 'active'] as const).map(
       number,
     ),
   ]
   return (
-    <Table caption="Partners" head={head}>
+    <Table caption={t(m.partners_partners)} head={head}>
       {partners.map(({ figures, ...partner }) => (
         <tr>
           {formId && <ChoiceCell formId={formId} id={partner.id} what={partner.name ?? partner.slug} />}

@@ -6,6 +6,7 @@ import type { ApiError } from '../../lib/http/errors.ts'
 import { found, notFound } from '../../lib/http/found.ts'
 import { checked, form } from '../../lib/http/validate.ts'
 import { inEnglish } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { parseMoney } from '../../lib/money.ts'
 import { checkForm } from '../../lib/pages/forms.ts'
 import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
@@ -30,22 +31,22 @@ import { ReleaseLinkPage } from './partner-links.tsx'
 import { PartnerPage } from './partner-page.tsx'
 
 const DONE = {
-  created: 'Partner added. Its link works.',
-  exists: 'This address is a partner already. Nothing was changed.',
-  saved: 'Partner saved.',
-  adjusted: 'Earnings adjusted. The adjustment is in the list of commissions.',
-  banned: 'Partner banned. Its links no longer work.',
-  approved: 'Partner reinstated. Its links work again.',
-  link_added: 'Link added.',
-  link_already_added: 'This partner already has this link.',
-  link_main: 'Main link changed. The former one still works.',
-  link_released: 'Link released. Another partner can have its slug.',
-  moved: 'Address changed. The partner signs in with the new one.',
-  added: 'Coupon added.',
-  already_added: 'This partner already has this coupon.',
-  note_added: 'Note added.',
-  note_deleted: 'Note deleted.',
-  removed: 'Coupon removed. New checkouts that use it no longer credit this partner.',
+  created: m.partners_added_link_works,
+  exists: m.partners_address_partner_already,
+  saved: m.partners_saved,
+  adjusted: m.partners_earnings_adjusted_adjustment,
+  banned: m.partners_banned_links_no,
+  approved: m.partners_reinstated_links_work,
+  link_added: m.partners_link_added,
+  link_already_added: m.partners_already_link,
+  link_main: m.partners_main_link_changed,
+  link_released: m.partners_link_released_another,
+  moved: m.partners_address_changed_partner,
+  added: m.partners_coupon_added,
+  already_added: m.partners_already_coupon,
+  note_added: m.partners_note_added,
+  note_deleted: m.partners_note_deleted,
+  removed: m.partners_coupon_removed_new,
 }
 
 /** Renders the partner's page, with the rejected form if there is one. */
@@ -96,7 +97,7 @@ export default createRoutes<WorkspaceEnv>()
     const minimumPayoutCents = minimum === undefined ? null : parseMoney(minimum, MINIMUM_CURRENCY)
     const problems =
       minimum !== undefined && minimumPayoutCents === null
-        ? [{ path: 'minimumPayoutCents', message: 'Enter an amount such as 50.00, or leave it blank.' }]
+        ? [{ path: 'minimumPayoutCents', message: textsOf(c)(m.partners_enter_amount_such) }]
         : []
     const input = { name, groupId, documentsReceived, minimumPayoutCents }
     const { data, errors } = checkForm(PartnerChange, { input, problems })
@@ -146,7 +147,7 @@ export default createRoutes<WorkspaceEnv>()
     const partner = await found('partner', c.req.param('id'), (id) => findPartner(db, workspace.id, id))
     const path = `/app/${workspace.slug}/partners/${partner.id}`
     const children = <ReleaseLinkPage path={path} partner={partner} slug={c.req.query('slug') ?? ''} />
-    return renderPage(c, { title: 'Release link', section: '/partners', children })
+    return renderPage(c, { title: m.partners_release_link, section: '/partners', children })
   })
   .post(`${PATH}/links/release`, managersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
@@ -156,7 +157,7 @@ export default createRoutes<WorkspaceEnv>()
       releaseLink(c.var.db, actOf(c), id, data.slug),
     )
     if (result !== 'is_main') return done(c, 'link_released')
-    const message = 'This is the partner’s main link now, so it was not released.'
+    const message = textsOf(c)(m.partners_main_link_now)
     return showPartner(c, { form: null, fields, errors: [], message }, 409)
   })
   .post(`${PATH}/adjust`, managersOnly(), form(), async (c) => {
@@ -180,7 +181,7 @@ export default createRoutes<WorkspaceEnv>()
     if (errors) return showPartner(c, { form: 'coupon', fields, errors }, 400)
     const added = await found('partner', c.req.param('id'), (id) => addCoupon(c.var.db, actOf(c), id, data))
     if (added.outcome !== 'taken') return done(c, added.outcome)
-    const message = 'Another partner has this coupon. Remove it there first.'
+    const message = textsOf(c)(m.partners_another_partner_coupon)
     const taken = [{ path: 'couponId', message }]
     return showPartner(c, { form: 'coupon', fields, errors: taken, holder: added.holder }, 409)
   })

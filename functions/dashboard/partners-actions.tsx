@@ -1,15 +1,18 @@
 /** /app/:workspace/partners/change: what managers change of the partners that they chose in the list. */
+
 import type { Context } from 'hono'
 import * as z from 'zod'
 import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { type Fields, form } from '../../lib/http/validate.ts'
+import { inEnglish, type Translate } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { Chosen, chosenIn } from '../../lib/pages/choice.tsx'
 import { Select } from '../../lib/pages/fields.tsx'
 import { ConfirmForm } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
-import { counted } from '../../lib/plural.ts'
+import { t, textsOf } from '../../lib/pages/text.ts'
 import {
   type ChosenPartner,
   changePartners,
@@ -37,34 +40,34 @@ export const PartnerActions = ({
   const groups = groupOptions(choices)
   return (
     <section>
-      <h2>Chosen partners</h2>
+      <h2>{t(m.partners_chosen_partners)}</h2>
       <form id={id} class="inline" method="post" action={`${base}/partners/change`}>
         {groups.length > 0 && (
           <>
             <Select
-              label="Move to group"
+              label={t(m.partners_move_to_group)}
               name="toGroup"
-              options={[...groups, { value: NO_GROUP, label: 'No group' }]}
+              options={[...groups, { value: NO_GROUP, label: t(m.partners_no_group) }]}
             />
             <button type="submit" name="change" value="group" class="quiet">
-              Move
+              {t(m.partners_move)}
             </button>
           </>
         )}
         <button type="submit" name="change" value="approved" class="quiet">
-          Reinstate
+          {t(m.partners_reinstate)}
         </button>
         <button type="submit" name="change" value="banned" class="quiet">
-          Ban
+          {t(m.partners_ban)}
         </button>
         <button type="submit" formaction={`${base}${MAIL_CHOSEN}`} class="quiet">
-          Write an email
+          {t(m.partners_write_an_email)}
         </button>
         <button type="submit" formaction={`${base}${MOVED_CHOSEN}`} class="quiet">
-          Send “We’ve moved”
+          {t(m.partners_send_weve_moved)}
         </button>
         <button type="submit" formaction={`${base}${EXPORT_CHOSEN}`} class="quiet">
-          Download CSV
+          {t(m.partners_download_csv)}
         </button>
       </form>
     </section>
@@ -72,16 +75,18 @@ export const PartnerActions = ({
 }
 
 const Change = z.object({
-  change: z.enum(['group', 'approved', 'banned'], 'Choose what to change.'),
-  toGroup: z.union([z.literal(NO_GROUP), z.uuid('Choose a group.')]).default(NO_GROUP),
+  change: z.enum(['group', 'approved', 'banned'], inEnglish(m.partners_choose_change)),
+  toGroup: z.union([z.literal(NO_GROUP), z.uuid(inEnglish(m.partners_choose_a_group))]).default(NO_GROUP),
   partners: chosenPartners,
 })
+type Change = z.output<typeof Change>
 
 /** What the form asks for, and for which partners that makes a difference. @throws {ApiError} `invalid_body` */
 const readChange = async (c: Context<WorkspaceEnv>, fields: Fields) => {
   const { db, workspace } = c.var
   const read = Change.safeParse({ ...fields, partners: chosenIn(fields) })
-  if (!read.success) throw new ApiError('invalid_body', read.error.issues[0]?.message ?? 'Choose partners.')
+  if (!read.success)
+    throw new ApiError('invalid_body', read.error.issues[0]?.message ?? textsOf(c)(m.partners_choose))
   const { change, toGroup, partners: ids } = read.data
   const groupId = toGroup === NO_GROUP ? null : toGroup.toLowerCase()
   const shared: SharedChange = change === 'group' ? { groupId } : { status: change }
@@ -95,28 +100,35 @@ const readChange = async (c: Context<WorkspaceEnv>, fields: Fields) => {
   return { change, shared, changed, kept: chosen.length - changed.length, groupName: group?.groupName }
 }
 
-const WORDS = {
-  group: (count: string, group: string | null | undefined) =>
-    group ? `Move ${count} to “${group}”?` : `Remove ${count} from their groups?`,
-  approved: (count: string) => `Reinstate ${count}?`,
-  banned: (count: string) => `Ban ${count}?`,
+/** The question that the page asks, which is its title too. */
+const titleOf = (t: Translate, change: Change['change'], count: number, group: string | null | undefined) => {
+  if (count === 0) return t(m.partners_nothing_to_change)
+  if (change === 'approved') return t(m.partners_reinstate_chosen, { count })
+  if (change === 'banned') return t(m.partners_ban_chosen, { count })
+  return group ? t(m.partners_move_to, { count, group }) : t(m.partners_remove_groups, { count })
 }
 
 const EFFECTS = {
-  group: 'Sales and leads from now on earn by the rewards of the new group.',
-  approved: 'Their links work again.',
-  banned:
-    'Their links no longer work, and payouts that were not sent yet are canceled. Sales that were paid before are still earned.',
+  group: m.partners_sales_leads_now,
+  approved: m.partners_links_work_again,
+  banned: m.partners_links_no_longer,
 }
 
-/** Why a chosen partner is not changed. */
+/** Why some of the chosen partners are not changed. */
 const KEPT = {
-  group: 'they are in this group already, or it is another program’s',
-  approved: 'they are not banned',
-  banned: 'they are banned already',
+  group: m.partners_kept_group,
+  approved: m.partners_kept_approved,
+  banned: m.partners_kept_banned,
 }
 
-const BUTTONS = { group: 'Move', approved: 'Reinstate', banned: 'Ban' }
+/** Why none of them is. */
+const ALL_KEPT = {
+  group: m.partners_all_kept_group,
+  approved: m.partners_all_kept_approved,
+  banned: m.partners_all_kept_banned,
+}
+
+const BUTTONS = { group: m.partners_move, approved: m.partners_reinstate, banned: m.partners_ban }
 
 const Names = ({ base, partners }: { base: string; partners: ChosenPartner[] }) => (
   <ul>
@@ -132,24 +144,21 @@ const PATH = '/app/:workspace/partners/change'
 
 export default createRoutes<WorkspaceEnv>()
   .post(PATH, managersOnly(), form(), async (c) => {
+    const t = textsOf(c)
     const base = `/app/${c.var.workspace.slug}`
     const { change, shared, changed, kept, groupName } = await readChange(c, c.req.valid('form'))
-    const title = WORDS[change](counted(changed.length, 'partner'), groupName)
+    const title = titleOf(t, change, changed.length, groupName)
     const children = (
       <>
-        <h1>{changed.length > 0 ? title : 'Nothing to change'}</h1>
+        <h1>{title}</h1>
         {changed.length > 0 ? (
           <>
-            <p>{EFFECTS[change]}</p>
+            <p>{t(EFFECTS[change])}</p>
             <Names base={base} partners={changed} />
-            {kept > 0 && (
-              <p>
-                {counted(kept, 'chosen partner')} stay as they are: {KEPT[change]}.
-              </p>
-            )}
+            {kept > 0 && <p>{t(KEPT[change], { count: kept })}</p>}
             <ConfirmForm
               action={`${base}/partners/change/confirm`}
-              button={BUTTONS[change]}
+              button={t(BUTTONS[change])}
               cancel={`${base}/partners`}
             >
               <Chosen ids={changed.map(({ id }) => id)} />
@@ -161,9 +170,9 @@ export default createRoutes<WorkspaceEnv>()
           </>
         ) : (
           <>
-            <p>The chosen partners stay as they are: {KEPT[change]}.</p>
+            <p>{t(ALL_KEPT[change])}</p>
             <p>
-              <a href={`${base}/partners`}>Back to the partners</a>
+              <a href={`${base}/partners`}>{t(m.partners_back_partners)}</a>
             </p>
           </>
         )}

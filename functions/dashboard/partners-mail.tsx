@@ -1,4 +1,5 @@
 /** /app/:workspace/partners/mail: an email to the partners that a manager chose in the list. */
+
 import type { Context } from 'hono'
 import * as z from 'zod'
 import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
@@ -6,17 +7,11 @@ import { newId } from '../../lib/db/ids.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { checked, type Fields, form } from '../../lib/http/validate.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { MAX_SUBJECT_LENGTH } from '../../lib/mail/content.ts'
 import { holdsNewMails } from '../../lib/mail/held.queries.ts'
-import {
-  type Candidate,
-  MAX_MAILINGS,
-  planMailing,
-  SKIP_REASONS,
-  type SkipReason,
-} from '../../lib/mail/mailing.ts'
+import { type Candidate, MAX_MAILINGS, planMailing, SKIP_REASONS } from '../../lib/mail/mailing.ts'
 import { listCandidates, queueMailing } from '../../lib/mail/mailings.queries.ts'
-import { WHY_HELD } from '../../lib/mail/new-workspace-mails.ts'
 import { outboxContent } from '../../lib/mail/templates.tsx'
 import { MailingForm } from '../../lib/mail/texts.schemas.ts'
 import {
@@ -30,11 +25,12 @@ import { Chosen } from '../../lib/pages/choice.tsx'
 import { controls, Field, type FormState, TextArea } from '../../lib/pages/fields.tsx'
 import { Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
-import { counted } from '../../lib/plural.ts'
+import { code } from '../../lib/pages/tags.tsx'
+import { t, textsOf } from '../../lib/pages/text.ts'
 import { MAIL_CHOSEN, readChosen } from './chosen-partners.ts'
 import { Skipped } from './skipped-partners.tsx'
 
-const LABELS = { subject: 'Subject', intro: 'Text' }
+const LABELS = { subject: m.partners_subject, intro: m.partners_text }
 
 /** What the mails of a mailing have in common. */
 const sharedDetails = (c: Context<WorkspaceEnv>) => ({
@@ -45,30 +41,29 @@ const sharedDetails = (c: Context<WorkspaceEnv>) => ({
 
 /** The form, or one that was refused. */
 const compose = (c: Context<WorkspaceEnv>, ids: string[], { fields, errors }: FormState) => {
+  const t = textsOf(c)
   const base = `/app/${c.var.workspace.slug}`
   const control = controls(LABELS, { fields, errors })
   const names = placeholdersOf('message').map((name) => `{${name}}`)
-  const title = `Email to ${counted(ids.length, 'partner')}`
+  const title = t(m.partners_email_to, { count: ids.length })
   const children = (
     <>
       <h1>{title}</h1>
       <Problem errors={errors} labels={LABELS} />
-      <p>
-        Placeholders: <code>{names.join(' ')}</code>. The email has the program’s brand, says who sent it, and
-        ends with a link to unsubscribe.
-      </p>
+      <p>{t(m.partners_placeholders, { names: names.join(' '), code })}</p>
       <form method="post" action={`${base}${MAIL_CHOSEN}/preview`}>
         <Chosen ids={ids} />
         <Field {...control('subject')} required maxlength={MAX_SUBJECT_LENGTH} autocomplete="off" />
         <TextArea
           {...control('intro')}
-          hint="A blank line starts a paragraph."
+          hint={t(m.partners_blank_line_starts)}
           required
           maxlength={MAX_INTRO_LENGTH}
           rows={12}
         />
         <p class="actions">
-          <button type="submit">Preview email</button> <a href={`${base}/partners`}>Cancel</a>
+          <button type="submit">{t(m.partners_preview_email)}</button>{' '}
+          <a href={`${base}/partners`}>{t(m.cancel)}</a>
         </p>
       </form>
     </>
@@ -85,11 +80,11 @@ const readText = (fields: Fields) => {
   return problems.length > 0 ? { errors: problems } : { data }
 }
 
-const WHY: Record<SkipReason, string> = {
-  banned: 'banned',
-  unsubscribed: 'unsubscribed from your messages',
-  no_address: 'no valid email address',
-  same_address: 'another chosen partner with the same address gets it',
+const WHY = {
+  banned: m.partners_why_banned,
+  unsubscribed: m.partners_unsubscribed_messages,
+  no_address: m.partners_no_valid_email,
+  same_address: m.partners_another_chosen_partner,
 }
 
 /** The mail as a partner gets it, in plain text. Its link to unsubscribe is signed when it is sent. */
@@ -100,9 +95,9 @@ const Sample = ({ c, text, partner }: { c: Context<WorkspaceEnv>; text: MailText
   const mail = outboxContent({ kind: 'message', details, edited: text, unsubscribeUrl })
   return (
     <>
-      <h2>As {partnerName ?? partner.slug} gets it</h2>
+      <h2>{t(m.partners_sample, { name: partnerName ?? partner.slug })}</h2>
       <dl>
-        <dt>Subject</dt>
+        <dt>{t(m.partners_subject)}</dt>
         <dd>{mail.subject}</dd>
       </dl>
       <pre class="mail" tabindex={0}>
@@ -118,6 +113,7 @@ const preview = async (
   { ids, text, formId, refusal }: { ids: string[]; text: MailText; formId: string; refusal?: string },
 ) => {
   const { db, workspace } = c.var
+  const t = textsOf(c)
   const base = `/app/${workspace.slug}`
   const [candidates, isHolding] = await Promise.all([
     listCandidates(db, workspace.id, ids),
@@ -125,13 +121,13 @@ const preview = async (
   ])
   const { recipients, skipped } = planMailing(candidates)
   const [first] = recipients
-  const count = counted(recipients.length, 'partner')
-  const title = first ? `Send this email to ${count}?` : 'Nobody gets this email'
+  const count = recipients.length
+  const title = first ? t(m.partners_send_email, { count }) : t(m.partners_nobody_gets_email)
   const children = (
     <>
       <h1>{title}</h1>
       <Problem message={refusal} />
-      {first && isHolding && <p>{WHY_HELD}</p>}
+      {first && isHolding && <p>{t(m.mails_held_at_first)}</p>}
       {skipped.length > 0 && <Skipped base={base} skipped={skipped} reasons={SKIP_REASONS} why={WHY} />}
       {first && <Sample c={c} text={text} partner={first} />}
       <form method="post" action={`${base}${MAIL_CHOSEN}/send`}>
@@ -140,19 +136,17 @@ const preview = async (
         <input type="hidden" name="subject" value={text.subject} />
         <input type="hidden" name="intro" value={text.intro} />
         <p class="actions">
-          {first && <button type="submit">Send to {count}</button>}{' '}
+          {first && <button type="submit">{t(m.partners_send_to, { count })}</button>}{' '}
           <button type="submit" class="quiet" formaction={`${base}${MAIL_CHOSEN}`}>
-            Change text
+            {t(m.partners_change_text)}
           </button>{' '}
-          <a href={`${base}/partners`}>Cancel</a>
+          <a href={`${base}/partners`}>{t(m.cancel)}</a>
         </p>
       </form>
     </>
   )
   return renderPage(c, { title, section: '/partners', children }, refusal ? 429 : 200)
 }
-
-const TOO_MANY = `You have sent ${MAX_MAILINGS} emails to partners within 24 hours. Send the next one later.`
 
 const PATH = `/app/:workspace${MAIL_CHOSEN}` as const
 
@@ -169,12 +163,13 @@ export default createRoutes<WorkspaceEnv>()
   })
   .post(`${PATH}/send`, managersOnly(), form(), async (c) => {
     const { db, workspace } = c.var
+    const t = textsOf(c)
     const fields = c.req.valid('form')
     const ids = readChosen(fields)
     const { data: text, errors } = readText(fields)
     if (errors) return compose(c, ids, { fields, errors })
     const formId = z.uuid().safeParse(fields.formId).data
-    if (!formId) throw new ApiError('invalid_body', 'Send this form from its page.')
+    if (!formId) throw new ApiError('invalid_body', t(m.partners_send_form_page))
     const { recipients } = planMailing(await listCandidates(db, workspace.id, ids))
     if (recipients.length === 0) return preview(c, { ids, text, formId })
     const isQueued = await queueMailing(db, actOf(c), {
@@ -183,6 +178,12 @@ export default createRoutes<WorkspaceEnv>()
       recipients,
       details: sharedDetails(c),
     })
-    if (!isQueued) return preview(c, { ids, text, formId, refusal: TOO_MANY })
+    if (!isQueued)
+      return preview(c, {
+        ids,
+        text,
+        formId,
+        refusal: t(m.partners_too_many_emails, { count: MAX_MAILINGS }),
+      })
     return c.redirect(`/app/${workspace.slug}/mails?done=mailed`, 303)
   })

@@ -1,4 +1,5 @@
 /** /app/:workspace/partners/moved: the “We’ve moved” mail to the partners that a manager chose in the list. */
+
 import type { Context } from 'hono'
 import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
@@ -6,28 +7,24 @@ import { type Fields, form } from '../../lib/http/validate.ts'
 import type { LinkForms } from '../../lib/imports/former-links.ts'
 import { readLinkForms, saveLinkForms } from '../../lib/imports/link-forms.queries.ts'
 import { movedDetails } from '../../lib/imports/partner-import.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { holdsNewMails } from '../../lib/mail/held.queries.ts'
 import { listMovedCandidates, queueMovedMails } from '../../lib/mail/moved-mails.queries.ts'
-import {
-  MOVED_SKIP_REASONS,
-  type MovedCandidate,
-  type MovedSkipReason,
-  planMovedMails,
-} from '../../lib/mail/moved-mails.ts'
-import { WHY_HELD } from '../../lib/mail/new-workspace-mails.ts'
+import { MOVED_SKIP_REASONS, type MovedCandidate, planMovedMails } from '../../lib/mail/moved-mails.ts'
 import { Chosen } from '../../lib/pages/choice.tsx'
 import { ConfirmForm } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
-import { counted } from '../../lib/plural.ts'
+import { linkTo } from '../../lib/pages/tags.tsx'
+import { textsOf } from '../../lib/pages/text.ts'
 import { MOVED_CHOSEN, readChosen } from './chosen-partners.ts'
 import { askedForms, LinkQuestions, readAnswers } from './moved-links.tsx'
 import { Skipped } from './skipped-partners.tsx'
 
-const WHY: Record<MovedSkipReason, string> = {
-  banned: 'banned',
-  welcomed: 'got it, or a welcome email, before',
-  unsubscribed: 'unsubscribed from your messages',
-  no_address: 'no valid email address',
+const WHY = {
+  banned: m.partners_why_banned,
+  welcomed: m.partners_got_welcome_email,
+  unsubscribed: m.partners_unsubscribed_messages,
+  no_address: m.partners_no_valid_email,
 }
 
 const detailsOf = (c: Context<WorkspaceEnv>, partner: MovedCandidate, forms: LinkForms) =>
@@ -44,8 +41,6 @@ const detailsOf = (c: Context<WorkspaceEnv>, partner: MovedCandidate, forms: Lin
 
 const PATH = `/app/:workspace${MOVED_CHOSEN}` as const
 
-const LINKS_UNCONFIRMED = 'Say of all links whether they still work: the email says it to the partners.'
-
 /** Who of the chosen partners gets it, and what is known of their links. */
 const plan = async (c: Context<WorkspaceEnv>, fields: Fields) => {
   const { db, workspace } = c.var
@@ -59,13 +54,15 @@ const plan = async (c: Context<WorkspaceEnv>, fields: Fields) => {
 
 const ask = async (c: Context<WorkspaceEnv>, fields: Fields, problem?: string) => {
   const { db, workspace } = c.var
+  const t = textsOf(c)
   const base = `/app/${workspace.slug}`
   const [{ recipients, skipped, asked }, isHolding] = await Promise.all([
     plan(c, fields),
     holdsNewMails(db, workspace.id),
   ])
-  const count = counted(recipients.length, 'partner')
-  const title = recipients.length > 0 ? `Send ${count} the “We’ve moved” email?` : 'Nobody gets this email'
+  const count = recipients.length
+  const title =
+    recipients.length > 0 ? t(m.partners_send_weve_moved_email, { count }) : t(m.partners_nobody_gets_email)
   const children = (
     <>
       <h1>{title}</h1>
@@ -74,16 +71,13 @@ const ask = async (c: Context<WorkspaceEnv>, fields: Fields, problem?: string) =
           {problem}
         </p>
       )}
-      {recipients.length > 0 && isHolding && <p>{WHY_HELD}</p>}
-      <p>
-        It contains their old link, if it was imported, their new one, and the portal’s URL.{' '}
-        <a href={`${base}/mails/preview/moved`}>See the email</a>
-      </p>
+      {recipients.length > 0 && isHolding && <p>{t(m.mails_held_at_first)}</p>}
+      <p>{t(m.partners_contains_old_link, { link: linkTo(`${base}/mails/preview/moved`) })}</p>
       {skipped.length > 0 && <Skipped base={base} skipped={skipped} reasons={MOVED_SKIP_REASONS} why={WHY} />}
       {recipients.length > 0 ? (
         <ConfirmForm
           action={`${base}${MOVED_CHOSEN}/send`}
-          button={`Send to ${count}`}
+          button={t(m.partners_send_to, { count })}
           cancel={`${base}/partners`}
         >
           {asked.length > 0 && <LinkQuestions asked={asked} />}
@@ -91,7 +85,7 @@ const ask = async (c: Context<WorkspaceEnv>, fields: Fields, problem?: string) =
         </ConfirmForm>
       ) : (
         <p>
-          <a href={`${base}/partners`}>Back to the partners</a>
+          <a href={`${base}/partners`}>{t(m.partners_back_partners)}</a>
         </p>
       )}
     </>
@@ -106,7 +100,7 @@ export default createRoutes<WorkspaceEnv>()
     const fields = c.req.valid('form')
     const { recipients, forms, asked } = await plan(c, fields)
     const { byProgram, isComplete } = readAnswers(asked, fields)
-    if (!isComplete) return ask(c, fields, LINKS_UNCONFIRMED)
+    if (!isComplete) return ask(c, fields, textsOf(c)(m.partners_say_links_whether))
     for (const [programId, said] of byProgram)
       await saveLinkForms(
         db,

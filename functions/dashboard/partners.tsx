@@ -3,9 +3,12 @@ import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { page } from '../../lib/http/lists.ts'
 import type { Fields } from '../../lib/http/validate.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { areFilters, Filters, ListEnd, readFilters } from '../../lib/pages/filters.tsx'
 import { Done, noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { linkTo } from '../../lib/pages/tags.tsx'
+import { t, textsOf } from '../../lib/pages/text.ts'
 import { currenciesQuery, partnerListQuery } from '../../lib/workspace/partner-list.queries.ts'
 import { programsAndGroupsQuery } from '../../lib/workspace/partners.queries.ts'
 import { PARTNER_SORTS, PartnerListQuery, type PartnerSort } from '../../lib/workspace/partners.schemas.ts'
@@ -15,14 +18,18 @@ import { PartnerTable, SORTS } from './partner-table.tsx'
 import { PartnerActions } from './partners-actions.tsx'
 
 const DONE = {
-  moved: 'Partners moved.',
-  banned: 'Partners banned. Their links no longer work.',
-  approved: 'Partners reinstated. Their links work again.',
+  moved: m.partners_moved,
+  banned: m.partners_banned_links_no_longer,
+  approved: m.partners_reinstated_links_work_again,
 }
 
-const ANY = { value: '', label: 'Any' }
+const ANY = { value: '', label: m.partners_any }
 
-const STATUSES = [ANY, { value: 'approved', label: 'Approved' }, { value: 'banned', label: 'Banned' }]
+const STATUSES = [
+  ANY,
+  { value: 'approved', label: m.application_approved },
+  { value: 'banned', label: m.partners_banned },
+]
 
 /** Amounts are sorted in one currency. */
 const IN_CURRENCY: readonly PartnerSort[] = ['revenue', 'earned', 'unpaid']
@@ -51,42 +58,49 @@ const PartnerFilters = ({
       fields={fields}
       errors={errors}
       filters={[
-        { name: 'query', label: 'Email address, name or slug', maxlength: 255 },
+        { name: 'query', label: t(m.partners_email_address_name), maxlength: 255 },
         ...(programs.length > 1
-          ? [{ name: 'programId', label: 'Program', options: [ANY, ...programs] }]
+          ? [{ name: 'programId', label: t(m.program), options: [ANY, ...programs] }]
           : []),
-        ...(groups.length > 0 ? [{ name: 'groupId', label: 'Group', options: [ANY, ...groups] }] : []),
-        { name: 'status', label: 'Status', options: STATUSES },
+        ...(groups.length > 0
+          ? [{ name: 'groupId', label: t(m.partners_group), options: [ANY, ...groups] }]
+          : []),
+        { name: 'status', label: t(m.status), options: STATUSES },
         {
           name: 'sort',
-          label: 'Sort by',
-          options: PARTNER_SORTS.map((value) => ({ value, label: SORTS[value].label })),
+          label: t(m.partners_sort_by),
+          options: PARTNER_SORTS.map((value) => ({ value, label: t(SORTS[value].label) })),
           value: sort,
         },
         ...(IN_CURRENCY.includes(sort) && currencies.length > 1
           ? [
               {
                 name: 'currency',
-                label: 'Amounts in',
+                label: t(m.partners_amounts_in),
                 options: currencies.map((value) => ({ value, label: value })),
                 value: fields.currency?.toUpperCase(),
               },
             ]
           : []),
       ]}
-      linked={{ email: `Email address: ${fields.email}`, slug: `Slug: ${fields.slug}` }}
+      linked={{
+        email: t(m.partners_email_address, { email: fields.email }),
+        slug: t(m.partners_slug, { slug: fields.slug }),
+      }}
     />
   )
 }
 
 const NoPartners = ({ workspace, isFiltered }: { workspace: Workspace; isFiltered: boolean }) => {
-  if (isFiltered) return <p class="empty">No partners match these filters.</p>
-  if (workspace.role !== 'manager') return <p class="empty">No partners yet.</p>
+  if (isFiltered) return <p class="empty">{t(m.partners_no_partners_match)}</p>
+  if (workspace.role !== 'manager') return <p class="empty">{t(m.partners_no_partners_yet)}</p>
   const base = `/app/${workspace.slug}`
   return (
     <p class="empty">
-      No partners yet. <a href={`${base}/import`}>Import them</a> from another platform or a CSV file: their
-      existing links keep working. Or <a href={`${base}/partners/new`}>add the first one</a>.
+      {t(m.partners_no_partners_yet_import, {
+        link: linkTo(`${base}/import`),
+        add: linkTo(`${base}/partners/new`),
+      })}
     </p>
   )
 }
@@ -94,6 +108,7 @@ const NoPartners = ({ workspace, isFiltered }: { workspace: Workspace; isFiltere
 /** /app/:workspace/partners: the partners and what each has brought, with filters. */
 export default createRoutes<WorkspaceEnv>().get('/app/:workspace/partners', async (c) => {
   const { db, workspace } = c.var
+  const t = textsOf(c)
   const base = `/app/${workspace.slug}`
   const { fields, data, errors } = readFilters(c, PartnerListQuery)
   const { limit = 0, slug, sort = 'newest', order: asked, ...filter } = data ?? {}
@@ -111,17 +126,18 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/partners', asyn
   ])
   const { data: partners, nextCursor } = page(rows, limit)
   const isManager = workspace.role === 'manager'
+  const done = noticeFor(DONE, c.req.query('done'))
   const children = (
     <>
-      <h1>Partners</h1>
-      <Done message={noticeFor(DONE, c.req.query('done'))} />
+      <h1>{t(m.partners_partners)}</h1>
+      <Done message={done} />
       {isManager && (
         <p class="actions">
           <a class="button" href={`${base}/partners/new`}>
-            Add a partner
+            {t(m.partners_add_a_partner)}
           </a>{' '}
           <a class="button quiet" href={`${base}/import`}>
-            Import partners
+            {t(m.partners_import_partners)}
           </a>
         </p>
       )}
@@ -157,5 +173,5 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/partners', asyn
       />
     </>
   )
-  return renderPage(c, { title: 'Partners', section: '/partners', children }, errors ? 400 : 200)
+  return renderPage(c, { title: m.partners_partners, section: '/partners', children }, errors ? 400 : 200)
 })

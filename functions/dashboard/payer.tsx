@@ -2,17 +2,19 @@ import { managersOnly } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { type Fields, form } from '../../lib/http/validate.ts'
-import { inEnglish } from '../../lib/languages/message.ts'
+import { inEnglish, type Message } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { Checkbox, Field } from '../../lib/pages/fields.tsx'
 import { checkForm, type Reading } from '../../lib/pages/forms.ts'
 import { Done, noticeFor, Problem } from '../../lib/pages/parts.tsx'
 import { PartyFields, partyLabels } from '../../lib/pages/party-fields.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { t } from '../../lib/pages/text.ts'
 import { readPayer, type StoredPayer } from '../../lib/payouts/payers.queries.ts'
 import { PayerChange } from '../../lib/payouts/payers.schemas.ts'
 import { changePayer, type SealEnv } from '../../lib/payouts/payers.service.ts'
 
-const DONE = { saved: 'Business details saved.' }
+const DONE = { saved: m.payouts_business_details_saved }
 const LABELS = { ...partyLabels(inEnglish), iban: 'IBAN' }
 
 const payerFields = ({ name, street, postalCode, city, country, vatId }: StoredPayer): Fields =>
@@ -32,35 +34,31 @@ type Props = {
   fields: Fields
   iban: string | null
   errors?: ErrorDetail[]
-  done?: string | undefined
+  done?: Message | undefined
 }
 
 const PayerPage = ({ base, fields, iban, errors, done }: Props) => (
   <>
-    <h1>Business details</h1>
+    <h1>{t(m.payouts_business_details)}</h1>
     <Done message={done} />
     <Problem errors={errors} labels={LABELS} />
-    <p>Who pays your partners, as bank files and documents name it.</p>
+    <p>{t(m.payouts_business_details_help)}</p>
     <form method="post" action={`${base}/settings/business`}>
       <PartyFields fields={fields} errors={errors} />
       <Field
         label={LABELS.iban}
         name="iban"
-        hint={
-          iban
-            ? `SEPA files are paid from ${iban}. It is stored encrypted. Enter another to replace it.`
-            : 'The account that SEPA files are paid from. It is stored encrypted.'
-        }
+        hint={iban ? t(m.payouts_sepa_files_paid, { iban }) : t(m.payouts_account_sepa_files)}
         autocomplete="off"
         errors={errors}
       />
-      {iban && <Checkbox label="Remove the IBAN" name="removeIban" checked={false} />}
+      {iban && <Checkbox label={t(m.payouts_remove_the_iban)} name="removeIban" checked={false} />}
       <p>
-        <button type="submit">Save business details</button>
+        <button type="submit">{t(m.payouts_save_business_details)}</button>
       </p>
     </form>
     <p>
-      <a href={`${base}/settings`}>Back to the settings</a>
+      <a href={`${base}/settings`}>{t(m.payouts_back_settings)}</a>
     </p>
   </>
 )
@@ -74,7 +72,7 @@ export default createRoutes<SealEnv>()
     const done = noticeFor(DONE, c.req.query('done'))
     const base = `/app/${c.var.workspace.slug}`
     const children = <PayerPage {...{ base, done }} fields={payerFields(payer)} iban={payer.ibanMasked} />
-    return renderPage(c, { title: 'Business details', section: '/settings', children })
+    return renderPage(c, { title: m.payouts_business_details, section: '/settings', children })
   })
   .post(PATH, managersOnly(), form(), async (c) => {
     const base = `/app/${c.var.workspace.slug}`
@@ -83,7 +81,7 @@ export default createRoutes<SealEnv>()
     if (errors) {
       const { ibanMasked } = await readPayer(c.var.db, c.var.workspace.id)
       const children = <PayerPage {...{ base, fields, errors }} iban={ibanMasked} />
-      return renderPage(c, { title: 'Business details', section: '/settings', children }, 400)
+      return renderPage(c, { title: m.payouts_business_details, section: '/settings', children }, 400)
     }
     await changePayer(c, data)
     return c.redirect(`${base}/settings/business?done=saved`, 303)

@@ -1,4 +1,5 @@
 /** What a manager does with one payout: a page that asks first, and the request that does it. */
+
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import { managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
@@ -6,12 +7,15 @@ import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { type Checked, type Fields, form } from '../../lib/http/validate.ts'
+import type { Message } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { Field } from '../../lib/pages/fields.tsx'
 import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { PartnerName } from '../../lib/pages/ledger.tsx'
 import { money } from '../../lib/pages/money.tsx'
 import { Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { t } from '../../lib/pages/text.ts'
 import { findPayout, type PayoutRow } from '../../lib/payouts/payouts.queries.ts'
 
 /** The form field for the reason of a decision. */
@@ -25,7 +29,7 @@ export const ReasonField = ({
   errors?: ErrorDetail[] | undefined
 }) => (
   <Field
-    label="Reason"
+    label={t(m.payouts_reason)}
     name="reason"
     hint={hint}
     required
@@ -40,17 +44,17 @@ export const ReasonField = ({
 type PayoutAction<Input> = {
   /** The last part of the path: /app/:workspace/payouts/:id/cancel. */
   path: string
-  title: string
-  heading: string
+  title: Message
+  heading: Message
   /** Why it cannot be done to the payout, or has been done; null if it can. */
   refusalOf: (payout: PayoutRow, now: Date) => string | null
   /** What it does, above the buttons. */
   effect: (payout: PayoutRow) => Child
   /** The hint of the field for a reason. Without it, there is none. */
-  reasonHint?: string
-  buttons: Child
+  reasonHint?: Message
+  buttons: () => Child
   /** The link that does nothing: "Cancel" by default. */
-  keep?: string
+  keep?: Message
   read: (fields: Fields) => Checked<Input & object>
   /** @returns the payout after that; undefined if there is none */
   act: (c: Context<WorkspaceEnv>, id: string, input: Input) => Promise<PayoutRow | undefined>
@@ -64,7 +68,7 @@ type Shown = { payout: PayoutRow; refusal: string | null; fields?: Fields; error
 
 /** A component, because amounts are in the reader's language only while a page is rendered. */
 const ActionPage = <Input,>({
-  action: { heading, effect, reasonHint, buttons, keep = 'Cancel' },
+  action: { heading, effect, reasonHint, buttons, keep = m.cancel },
   base,
   shown: { payout, refusal, fields, errors },
 }: {
@@ -75,23 +79,33 @@ const ActionPage = <Input,>({
   const run = `${base}/payouts/runs/${payout.runId}`
   return (
     <>
-      <h1>{heading}</h1>
-      <Problem message={refusal ?? undefined} errors={errors} labels={{ reason: 'Reason' }} />
+      <h1>{t(heading)}</h1>
+      <Problem message={refusal ?? undefined} errors={errors} labels={{ reason: t(m.payouts_reason) }} />
       <p>
-        {money(payout.amountCents, payout.currency)} to{' '}
-        <PartnerName base={base} id={payout.partnerId} name={payout.partnerName} slug={payout.partnerSlug} />,{' '}
-        <span class="nowrap">{payout.reference}</span>.
+        {t(m.payouts_action_on, {
+          amount: money(payout.amountCents, payout.currency),
+          partner: () => (
+            <PartnerName
+              base={base}
+              id={payout.partnerId}
+              name={payout.partnerName}
+              slug={payout.partnerSlug}
+            />
+          ),
+          reference: payout.reference,
+          nowrap: (content) => <span class="nowrap">{content}</span>,
+        })}
       </p>
       {refusal ? (
         <p>
-          <a href={run}>Back to the payout run</a>
+          <a href={run}>{t(m.payouts_back_payout_run)}</a>
         </p>
       ) : (
         <form method="post">
           {effect(payout)}
-          {reasonHint && <ReasonField hint={reasonHint} {...{ fields, errors }} />}
+          {reasonHint && <ReasonField hint={t(reasonHint)} {...{ fields, errors }} />}
           <div class="actions">
-            {buttons} <a href={run}>{keep}</a>
+            {buttons()} <a href={run}>{t(keep)}</a>
           </div>
         </form>
       )}

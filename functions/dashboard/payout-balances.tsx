@@ -1,11 +1,13 @@
 /** Balances on the payouts page: what is payable, and what is not and why. */
 
+import * as m from '../../lib/languages/messages.ts'
 import { figure, money } from '../../lib/pages/money.tsx'
 import { Table } from '../../lib/pages/parts.tsx'
+import { linkTo } from '../../lib/pages/tags.tsx'
+import { t } from '../../lib/pages/text.ts'
 import { payableIn } from '../../lib/payouts/balances.ts'
 import type { readPayoutsPage } from '../../lib/payouts/overview.queries.ts'
 import { SKIP_REASONS } from '../../lib/payouts/skip-reasons.ts'
-import { counted } from '../../lib/plural.ts'
 
 type PayoutsData = Awaited<ReturnType<typeof readPayoutsPage>>
 
@@ -21,7 +23,7 @@ const countries = (elsewhere: PayoutsData['elsewhere']): string =>
       .map(
         ({ country, people }) => `${COUNTRY_NAMES.of(country) ?? country} (${people.toLocaleString('en')})`,
       ),
-    ...(elsewhere.length > MAX_COUNTRIES ? ['others'] : []),
+    ...(elsewhere.length > MAX_COUNTRIES ? [t(m.payouts_other_countries)] : []),
   ].join(', ')
 
 /** Partners in countries to which the Stripe account cannot transfer, whether or not they are owed anything. */
@@ -36,15 +38,10 @@ export const Elsewhere = ({
   if (people === 0) return null
   return (
     <p>
-      {counted(people, 'partner')} {people === 1 ? 'is' : 'are'} in a country that your Stripe account cannot
-      transfer to: {countries(elsewhere)}.{' '}
-      {manualPayouts ? (
-        'Pay them with a run by bank transfer.'
-      ) : (
-        <>
-          To pay them, turn on bank transfers in the <a href={`${base}/settings`}>settings</a>.
-        </>
-      )}
+      {t(m.payouts_elsewhere, { count: people, countries: countries(elsewhere) })}{' '}
+      {manualPayouts
+        ? t(m.payouts_pay_run_bank)
+        : t(m.payouts_pay_turn_bank, { link: linkTo(`${base}/settings`) })}
     </p>
   )
 }
@@ -52,30 +49,16 @@ export const Elsewhere = ({
 /** Partners whom Stripe cannot pay, as their accounts were read last. */
 export const Unready = ({ data: { unconnected, inReview, restricted } }: { data: PayoutsData }) => (
   <>
-    {unconnected > 0 && (
-      <p>
-        {counted(unconnected, 'partner')} with earnings due {unconnected === 1 ? 'has' : 'have'} not connected
-        a Stripe account, or not finished its set-up.
-      </p>
-    )}
-    {restricted > 0 && (
-      <p>
-        {counted(restricted, 'partner')} with earnings due {restricted === 1 ? 'has' : 'have'} to give Stripe
-        more information.
-      </p>
-    )}
-    {inReview > 0 && (
-      <p>
-        {counted(inReview, 'partner')} with earnings due {inReview === 1 ? 'is' : 'are'} in review by Stripe.
-      </p>
-    )}
+    {unconnected > 0 && <p>{t(m.payouts_unconnected, { count: unconnected })}</p>}
+    {restricted > 0 && <p>{t(m.payouts_restricted, { count: restricted })}</p>}
+    {inReview > 0 && <p>{t(m.payouts_in_review, { count: inReview })}</p>}
   </>
 )
 
 /** What is payable, blocked, owed back, pending, processing and paid, by currency. */
 export const Owed = ({ data: { earned, balances }, base }: { data: PayoutsData; base: string }) => {
   if (earned.length === 0) {
-    return <p class="empty">No balances yet. They appear here once a partner has earned a commission.</p>
+    return <p class="empty">{t(m.payouts_no_balances_yet)}</p>
   }
   const sums = earned.map((row) => {
     const { blockedCents, ...payable } = payableIn(balances, row.currency)
@@ -85,15 +68,15 @@ export const Owed = ({ data: { earned, balances }, base }: { data: PayoutsData; 
   const hasOwed = sums.some(({ owedCents }) => owedCents > 0n)
   return (
     <Table
-      caption="Balances"
+      caption={t(m.payouts_balances)}
       head={[
-        'Currency',
-        { number: 'Payable' },
-        ...(hasBlocked ? [{ number: 'Blocked' }] : []),
-        ...(hasOwed ? [{ number: 'Owed back' }] : []),
-        { number: 'Pending' },
-        { number: 'Processing' },
-        { number: 'Paid' },
+        t(m.payouts_currency),
+        { number: t(m.balance_payable) },
+        ...(hasBlocked ? [{ number: t(m.payouts_blocked) }] : []),
+        ...(hasOwed ? [{ number: t(m.payouts_owed_back) }] : []),
+        { number: t(m.balance_pending) },
+        { number: t(m.balance_processing) },
+        { number: t(m.balance_paid) },
       ]}
     >
       {sums.map(({ currency, payableCents, blockedCents, owedCents, ...earned }) => (
@@ -124,8 +107,11 @@ export const Blocked = ({ data: { earned, balances }, base }: { data: PayoutsDat
   if (held.length === 0 && skipped.length === 0) return null
   return (
     <>
-      <h2>Not payable now</h2>
-      <Table caption="Not payable now" head={['Reason', { number: 'Partners' }, { number: 'Amount' }]}>
+      <h2>{t(m.payouts_not_payable_now)}</h2>
+      <Table
+        caption={t(m.payouts_not_payable_now)}
+        head={[t(m.payouts_reason), { number: t(m.payouts_partners) }, { number: t(m.amount_column) }]}
+      >
         {skipped.map(({ code, currency, amountCents, partners }) => (
           <tr>
             <td class="words">{SKIP_REASONS[code]}</td>
@@ -136,7 +122,7 @@ export const Blocked = ({ data: { earned, balances }, base }: { data: PayoutsDat
         {held.map(({ currency, heldCents }) => (
           <tr>
             <td class="words">
-              <a href={`${base}/commissions/held`}>Held for review.</a>
+              <a href={`${base}/commissions/held`}>{t(m.payouts_held_for_review)}</a>
             </td>
             <td></td>
             <td class="number">{money(heldCents, currency)}</td>

@@ -1,8 +1,10 @@
 /** The lines of a preview: what a run would pay, and what it would skip. */
 
+import * as m from '../../lib/languages/messages.ts'
 import { PartnerName } from '../../lib/pages/ledger.tsx'
 import { figure, money } from '../../lib/pages/money.tsx'
 import { noticeFor, Table } from '../../lib/pages/parts.tsx'
+import { t } from '../../lib/pages/text.ts'
 import type { RunLimits } from '../../lib/payouts/limits.ts'
 import { SKIP_REASONS } from '../../lib/payouts/skip-reasons.ts'
 import { ExcludeBox } from './run-limits.tsx'
@@ -34,10 +36,10 @@ export const Lines = ({ base, caption, lines, names, limits, isReady = false }: 
       <Table
         caption={caption}
         head={[
-          ...(hasBoxes ? ['Leave out'] : []),
-          'Partner',
-          { number: 'Amount' },
-          ...(hasReasons ? ['Reason'] : []),
+          ...(hasBoxes ? [t(m.payouts_leave_out)] : []),
+          t(m.partner),
+          { number: t(m.amount_column) },
+          ...(hasReasons ? [t(m.payouts_reason)] : []),
         ]}
       >
         {lines.slice(0, MAX_LINES).map(({ partnerId, currency, amountCents, code }) => (
@@ -61,7 +63,7 @@ export const Lines = ({ base, caption, lines, names, limits, isReady = false }: 
           </tr>
         ))}
       </Table>
-      {rest > 0 && <p>And {figure(rest)} more.</p>}
+      {rest > 0 && <p>{t(m.payouts_and_more, { count: figure(rest) })}</p>}
     </>
   )
 }

@@ -1,6 +1,7 @@
 import type { WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { page } from '../../lib/http/lists.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { areFilters, Empty, Filters, ListEnd, partnerChip, readFilters } from '../../lib/pages/filters.tsx'
 import { PayoutTable } from '../../lib/pages/payout-table.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
@@ -10,33 +11,44 @@ import { payoutsQuery } from '../../lib/payouts/payouts.queries.ts'
 import { PayoutQuery } from '../../lib/payouts/payouts.schemas.ts'
 
 const STATUSES = [
-  { value: '', label: 'Any' },
-  { value: 'processing', label: 'Processing' },
-  { value: 'paid', label: 'Paid' },
-  { value: 'failed', label: 'Failed' },
-  { value: 'canceling', label: 'Canceling' },
-  { value: 'canceled', label: 'Canceled' },
-  { value: 'reversed', label: 'Reversed' },
-  { value: 'returned', label: 'Returned' },
+  { value: '', label: m.payouts_any },
+  { value: 'processing', label: m.balance_processing },
+  { value: 'paid', label: m.balance_paid },
+  { value: 'failed', label: m.payouts_failed },
+  { value: 'canceling', label: m.payouts_canceling },
+  { value: 'canceled', label: m.payouts_canceled },
+  { value: 'reversed', label: m.payouts_reversed },
+  { value: 'returned', label: m.payouts_returned },
 ]
 
 /** /app/:workspace/payouts/all: the payouts of all runs. */
 export default createRoutes<WorkspaceEnv>().get('/app/:workspace/payouts/all', async (c) => {
   const { db, workspace } = c.var
+  const t = textsOf(c)
   const base = `/app/${workspace.slug}`
   const { fields, data, errors } = readFilters(c, PayoutQuery)
   const rows = data ? await payoutsQuery(db, workspace.id, { ...data, limit: data.limit + 1 }).execute() : []
   const { data: payouts, nextCursor } = page(rows, data?.limit ?? 0)
   const children = (
     <>
-      <h1>All payouts</h1>
+      <h1>{t(m.payouts_all_payouts)}</h1>
       <Filters
         what="payouts"
         path={`${base}/payouts/all`}
         fields={fields}
         errors={errors}
-        filters={[{ name: 'status', label: 'Status', options: STATUSES }]}
-        linked={{ partnerId: partnerChip(payouts[0], textsOf(c)), runId: 'One run', order: 'Oldest first' }}
+        filters={[
+          {
+            name: 'status',
+            label: t(m.status),
+            options: STATUSES,
+          },
+        ]}
+        linked={{
+          partnerId: partnerChip(payouts[0], t),
+          runId: t(m.payouts_one_run),
+          order: t(m.payouts_oldest_first),
+        }}
       />
       {payouts.length > 0 ? (
         <PayoutTable
@@ -47,7 +59,7 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/payouts/all', a
         />
       ) : (
         <Empty what="payouts" isFiltered={areFilters(fields)}>
-          No payouts yet. They appear here once a payout run has started.
+          {t(m.payouts_no_payouts_yet)}
         </Empty>
       )}
       <ListEnd
@@ -60,5 +72,5 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/payouts/all', a
       />
     </>
   )
-  return renderPage(c, { title: 'All payouts', section: '/payouts', children }, errors ? 400 : 200)
+  return renderPage(c, { title: m.payouts_all_payouts, section: '/payouts', children }, errors ? 400 : 200)
 })

@@ -1,14 +1,16 @@
 /** The payouts page: balances, the form for a new run, and the runs. */
 
 import type { Listed } from '../../lib/http/lists.ts'
+import type { Message } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { Select } from '../../lib/pages/fields.tsx'
 import { Status } from '../../lib/pages/ledger.tsx'
 import { Done, NextPage, Table, Time } from '../../lib/pages/parts.tsx'
 import { METHOD_NAMES, moneySums, NeedsSetup, runProgress } from '../../lib/pages/payouts.tsx'
+import { linkTo } from '../../lib/pages/tags.tsx'
 import { t } from '../../lib/pages/text.ts'
 import type { readPayoutsPage } from '../../lib/payouts/overview.queries.ts'
 import type { Run } from '../../lib/payouts/runs.queries.ts'
-import { counted } from '../../lib/plural.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
 import { Blocked, Elsewhere, Owed, Unready } from './payout-balances.tsx'
 
@@ -26,12 +28,12 @@ export const PayoutsPage = ({
   data: PayoutsData
   runs: Listed<Run>
   url: string
-  done: string | undefined
+  done: Message | undefined
 }) => {
   const base = `/app/${workspace.slug}`
   return (
     <>
-      <h1>Payouts</h1>
+      <h1>{t(m.nav_payouts)}</h1>
       <Done message={done} />
       <Owed data={data} base={base} />
       <Blocked data={data} base={base} />
@@ -39,24 +41,25 @@ export const PayoutsPage = ({
       <Elsewhere data={data} base={base} />
       {data.reversed > 0 && (
         <p>
-          <a href={`${base}/payouts/all?status=reversed`}>{counted(data.reversed, 'payout')}</a>{' '}
-          {data.reversed === 1 ? 'was' : 'were'} reversed in Stripe. Release the commissions of those that are
-          to be paid again.
+          {t(m.payouts_reversed_count, {
+            count: data.reversed,
+            link: linkTo(`${base}/payouts/all?status=reversed`),
+          })}
         </p>
       )}
       {workspace.role === 'manager' && <PayForm base={base} data={data} />}
-      <h2>Payout runs</h2>
+      <h2>{t(m.payouts_runs)}</h2>
       {runs.data.length > 0 ? (
         <>
           <RunTable base={base} runs={runs.data} />
           <p>
-            <a href={`${base}/payouts/all`}>View all payouts</a> ·{' '}
-            <a href={`${base}/payouts/invoices`}>Invoices</a> ·{' '}
-            <a href={`${base}/payouts/years`}>Paid by year</a>
+            <a href={`${base}/payouts/all`}>{t(m.payouts_view_all_payouts)}</a> ·{' '}
+            <a href={`${base}/payouts/invoices`}>{t(m.invoices)}</a> ·{' '}
+            <a href={`${base}/payouts/years`}>{t(m.payouts_paid_by_year)}</a>
           </p>
         </>
       ) : (
-        <p class="empty">No payout runs yet.</p>
+        <p class="empty">{t(m.payouts_no_payout_runs)}</p>
       )}
       <NextPage url={url} cursor={runs.nextCursor} />
     </>
@@ -64,8 +67,8 @@ export const PayoutsPage = ({
 }
 
 const METHODS = [
-  { value: 'stripe', label: 'Stripe' },
-  { value: 'manual', label: 'Bank transfer (CSV file)' },
+  { value: 'stripe', label: m.by_stripe },
+  { value: 'manual', label: m.payouts_bank_transfer_csv },
 ] as const
 
 const PayForm = ({
@@ -76,28 +79,31 @@ const PayForm = ({
   data: PayoutsData
 }) => (
   <section class="card">
-    <h2>New payout run</h2>
+    <h2>{t(m.payouts_new_payout_run)}</h2>
     <form class="inline" method="get" action={`${base}/payouts/new`}>
       {manualPayouts ? (
-        <Select label="Method" name="method" options={METHODS} value={hasKey ? 'stripe' : 'manual'} />
+        <Select
+          label={t(m.method_column)}
+          name="method"
+          options={METHODS}
+          value={hasKey ? 'stripe' : 'manual'}
+        />
       ) : (
         <input type="hidden" name="method" value="stripe" />
       )}
       {programs.length > 1 && (
         <Select
-          label="Program"
+          label={t(m.program)}
           name="programId"
           options={[
-            { value: '', label: 'All programs' },
+            { value: '', label: t(m.all_programs) },
             ...programs.map(({ id, name }) => ({ value: id, label: name })),
           ]}
         />
       )}
-      <button type="submit">Preview payouts</button>
+      <button type="submit">{t(m.payouts_preview_payouts)}</button>
     </form>
-    <p class="hint">
-      The preview lists each payout and who is skipped. Nothing is paid until you confirm it.
-    </p>
+    <p class="hint">{t(m.payouts_preview_lists_each)}</p>
     {!hasKey && <NeedsSetup base={base} method="stripe" />}
     {!manualPayouts && <NeedsSetup base={base} method="manual" />}
   </section>
@@ -109,8 +115,16 @@ const startedBy = ({ createdBy, scheduledFor }: Run): string =>
 
 const RunTable = ({ base, runs }: { base: string; runs: Run[] }) => (
   <Table
-    caption="Payout runs"
-    head={['Started', { number: 'Total' }, 'Status', 'Progress', 'Method', 'Program', 'Started by']}
+    caption={t(m.payouts_runs)}
+    head={[
+      t(m.payouts_started),
+      { number: t(m.payouts_total) },
+      t(m.status),
+      t(m.payouts_progress),
+      t(m.method_column),
+      t(m.program),
+      t(m.payouts_started_by),
+    ]}
   >
     {runs.map((run) => (
       <tr>
@@ -125,7 +139,7 @@ const RunTable = ({ base, runs }: { base: string; runs: Run[] }) => (
         </td>
         <td>{runProgress(run)}</td>
         <td>{t(METHOD_NAMES[run.method])}</td>
-        <td>{run.programName ?? 'All'}</td>
+        <td>{run.programName ?? t(m.payouts_all)}</td>
         <td>{startedBy(run)}</td>
       </tr>
     ))}

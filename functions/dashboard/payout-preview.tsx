@@ -1,12 +1,15 @@
 /** The preview of a payout run: each payout, and each skipped partner with the reason. */
+
 import type { Child } from 'hono/jsx'
+import * as m from '../../lib/languages/messages.ts'
 import { formatMoney } from '../../lib/money.ts'
 import { Problem } from '../../lib/pages/parts.tsx'
 import { moneySums, NeedsSetup } from '../../lib/pages/payouts.tsx'
+import { name, strong } from '../../lib/pages/tags.tsx'
+import { t } from '../../lib/pages/text.ts'
 import { hasLimits, type RunLimits, type Total } from '../../lib/payouts/limits.ts'
 import type { RunResultResponse } from '../../lib/payouts/payouts.responses.ts'
 import type { PayoutMethod } from '../../lib/payouts/payouts.ts'
-import { counted } from '../../lib/plural.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
 import { Lines } from './payout-lines.tsx'
 import { LimitsForm, previewJson } from './run-limits.tsx'
@@ -16,8 +19,8 @@ export const onlyNotifies = ({ payouts, skipped }: RunResultResponse): boolean =
   payouts.length === 0 && skipped.some(({ code }) => code === 'not_connected')
 
 const PAY_BUTTON: Record<PayoutMethod, (sum: string) => string> = {
-  stripe: (sum) => `Pay ${sum} with Stripe`,
-  manual: (sum) => `Pay ${sum} by bank transfer`,
+  stripe: (sum) => t(m.payouts_pay_with_stripe, { sum }),
+  manual: (sum) => t(m.payouts_pay_bank_transfer, { sum }),
 }
 
 type Props = {
@@ -42,25 +45,15 @@ export const PreviewPage = (props: Props) => {
   const { payouts, skipped } = result
   const partners = new Set(payouts.map(({ partnerId }) => partnerId)).size
   const sum = moneySums(payouts)
+  const programName = program?.name ?? 'none'
   return (
     <>
-      <h1>{method === 'stripe' ? 'Stripe payout preview' : 'Bank transfer preview'}</h1>
+      <h1>{method === 'stripe' ? t(m.payouts_stripe_payout_preview) : t(m.payouts_bank_transfer_preview)}</h1>
       <Problem message={before && changedSince(before, result.totals)} />
       <p>
-        {payouts.length === 0 ? (
-          'No payouts are due'
-        ) : (
-          <>
-            <strong>{sum}</strong> to {counted(partners, 'partner')}
-          </>
-        )}
-        {program && (
-          <>
-            {' '}
-            in <bdi>{program.name}</bdi>
-          </>
-        )}
-        .
+        {payouts.length === 0
+          ? t(m.payouts_preview_none, { program: programName, name })
+          : t(m.payouts_preview_sum, { program: programName, sum, count: partners, strong, name })}
       </p>
       <Shortage result={result} />
       {isReady && <Unread result={result} />}
@@ -68,15 +61,14 @@ export const PreviewPage = (props: Props) => {
       {isReady && payouts.length > 0 && (
         <RunForm {...form} button={PAY_BUTTON[method](sum)}>
           {method === 'stripe'
-            ? 'Transfers from your Stripe account to the partners’ accounts start immediately.'
-            : 'This reserves the payouts and creates a CSV file for your bank. No money is sent.'}{' '}
-          What becomes payable later is left to the next run.
+            ? t(m.payouts_transfers_stripe_account)
+            : t(m.payouts_reserves_payouts_creates)}{' '}
+          {t(m.payouts_becomes_payable_later)}
         </RunForm>
       )}
       {isReady && onlyNotifies(result) && (
-        <RunForm {...form} button="Email partners to connect">
-          Emails each partner without a usable account what to do. Partners who already received this email
-          are not emailed again.
+        <RunForm {...form} button={t(m.payouts_email_partners_connect)}>
+          {t(m.payouts_emails_each_partner)}
         </RunForm>
       )}
       {isReady && (payouts.length > 0 || hasLimits(limits)) && (
@@ -90,19 +82,19 @@ export const PreviewPage = (props: Props) => {
       )}
       {payouts.length > 0 && (
         <>
-          <h2>Payouts</h2>
-          <Lines base={base} caption="Payouts" lines={payouts} names={names} {...excluded} />
+          <h2>{t(m.nav_payouts)}</h2>
+          <Lines base={base} caption={t(m.nav_payouts)} lines={payouts} names={names} {...excluded} />
         </>
       )}
       {skipped.length > 0 && (
         <>
-          <h2>Skipped</h2>
-          <Lines base={base} caption="Skipped" lines={skipped} names={names} {...excluded} />
+          <h2>{t(m.payouts_skipped)}</h2>
+          <Lines base={base} caption={t(m.payouts_skipped)} lines={skipped} names={names} {...excluded} />
         </>
       )}
       {payouts.length === 0 && (
         <p>
-          <a href={`${base}/payouts`}>Back to payouts</a>
+          <a href={`${base}/payouts`}>{t(m.payouts_back_to_payouts)}</a>
         </p>
       )}
     </>
@@ -119,9 +111,12 @@ const Shortage = ({ result: { available, skipped } }: Pick<Props, 'result'>) => 
   )
   return (
     <p>
-      Available at Stripe: {moneySums(amounts)}. That leaves <strong>{moneySums(missing)}</strong> to{' '}
-      {counted(new Set(missing.map(({ partnerId }) => partnerId)).size, 'partner')} unpaid. Your settings say
-      who is paid first.
+      {t(m.payouts_shortage, {
+        available: moneySums(amounts),
+        missing: moneySums(missing),
+        count: new Set(missing.map(({ partnerId }) => partnerId)).size,
+        strong,
+      })}
     </p>
   )
 }
@@ -132,32 +127,23 @@ const BY_ACCOUNT: readonly string[] = ['not_connected', 'account_in_review', 'ac
 /** What could not be read from Stripe, and what is not known therefore. */
 export const Unread = ({ result: { unread, skipped } }: Pick<Props, 'result'>) => (
   <>
-    {unread.includes('balance') && (
-      <p class="hint">
-        Stripe did not report your balance, so it is not known what it covers. Payouts that it does not cover
-        wait until you top it up.
-      </p>
-    )}
+    {unread.includes('balance') && <p class="hint">{t(m.payouts_balance_unread)}</p>}
     {unread.includes('accounts') && skipped.some(({ code }) => BY_ACCOUNT.includes(code)) && (
-      <p class="hint">
-        Stripe did not report on all accounts, so some of the partners who are skipped for their account may
-        be ready by now. Preview the run again in a few minutes.
-      </p>
+      <p class="hint">{t(m.payouts_accounts_unread)}</p>
     )}
   </>
 )
 
 /** What was shown before, and what a run would pay now. */
 const changedSince = (before: Total[], now: Total[]): string =>
-  `The payouts have changed since you saw them, so nothing was paid. They were ${wordsOf(before)}, and are ${wordsOf(now)} now. Check them again.`
+  t(m.payouts_changed_since_saw, { before: wordsOf(before), now: wordsOf(now) })
 
 const wordsOf = (totals: Total[]): string =>
   totals.length === 0
     ? 'none'
     : totals
-        .map(
-          ({ currency, amountCents, count }) =>
-            `${formatMoney(amountCents, currency)} in ${counted(count, 'payout')}`,
+        .map(({ currency, amountCents, count }) =>
+          t(m.payouts_sum_in_payouts, { amount: formatMoney(amountCents, currency), count }),
         )
         .join(', ')
 
@@ -177,7 +163,7 @@ const RunForm = ({ base, method, program, preview, button, children }: RunFormPr
     <input type="hidden" name="preview" value={preview} />
     <p>{children}</p>
     <p class="actions">
-      <button type="submit">{button}</button> <a href={`${base}/payouts`}>Cancel</a>
+      <button type="submit">{button}</button> <a href={`${base}/payouts`}>{t(m.cancel)}</a>
     </p>
   </form>
 )
@@ -185,10 +171,10 @@ const RunForm = ({ base, method, program, preview, button, children }: RunFormPr
 /** Why no run can start. */
 export const RefusedPage = ({ base, message }: { base: string; message: string }) => (
   <>
-    <h1>New payout run</h1>
+    <h1>{t(m.payouts_new_payout_run)}</h1>
     <Problem message={message} />
     <p>
-      <a href={`${base}/payouts`}>Back to payouts</a>
+      <a href={`${base}/payouts`}>{t(m.payouts_back_to_payouts)}</a>
     </p>
   </>
 )

@@ -1,4 +1,8 @@
 import { actOf } from '../../lib/auth/access.ts'
+import { inEnglish } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
+import { code } from '../../lib/pages/tags.tsx'
+import { t } from '../../lib/pages/text.ts'
 import { releasePayout } from '../../lib/payouts/reversals.queries.ts'
 import { isUndecided, releaseRefusalOf } from '../../lib/payouts/reversals.ts'
 import { NO_FIELDS, payoutAction } from './payout-action.tsx'
@@ -6,19 +10,15 @@ import { NO_FIELDS, payoutAction } from './payout-action.tsx'
 /** /app/:workspace/payouts/:id/release: makes the commissions of a reversed payout payable again. */
 export default payoutAction({
   path: 'release',
-  title: 'Reversed payout',
-  heading: 'Release the commissions of this payout?',
+  title: m.payouts_reversed_payout,
+  heading: m.payouts_release_commissions_payout,
   refusalOf: (payout) =>
-    releaseRefusalOf(payout) ?? (isUndecided(payout) ? null : 'Its commissions are payable already.'),
-  effect: ({ transferId }) => (
-    <p>
-      Its transfer <code>{transferId}</code> was reversed in Stripe. If the partner is still owed this amount,
-      release its commissions, and the next payout run pays them again. If not, leave the payout as it is.
-    </p>
-  ),
-  buttons: (
+    releaseRefusalOf(payout) ??
+    (isUndecided(payout) ? null : inEnglish(m.payouts_commissions_payable_already)),
+  effect: ({ transferId }) => <p>{t(m.payouts_transfer_reversed_stripe, { transferId, code })}</p>,
+  buttons: () => (
     <button type="submit" class="danger">
-      Release commissions
+      {t(m.payouts_release_commissions)}
     </button>
   ),
   ...NO_FIELDS,

@@ -1,6 +1,9 @@
 import { actOf } from '../../lib/auth/access.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { checkForm } from '../../lib/pages/forms.ts'
 import { Time } from '../../lib/pages/parts.tsx'
+import { code } from '../../lib/pages/tags.tsx'
+import { t } from '../../lib/pages/text.ts'
 import { PayoutResolution } from '../../lib/payouts/payouts.schemas.ts'
 import { transferGroup } from '../../lib/payouts/payouts.ts'
 import { resolvePayout } from '../../lib/payouts/resolution.queries.ts'
@@ -10,26 +13,20 @@ import { payoutAction, portalOf } from './payout-action.tsx'
 /** What each decision does. */
 export const ResolutionEffect = () => (
   <ul>
-    <li>Sent: the payout is paid, and the partner is emailed. If it was not sent, the partner loses it.</li>
-    <li>
-      Not sent: its commissions are payable again, and the next run pays them. If it was sent, the partner is
-      paid twice.
-    </li>
+    <li>{t(m.payouts_sent_payout_paid)}</li>
+    <li>{t(m.payouts_not_sent_commissions)}</li>
   </ul>
 )
-
-export const RESOLUTION_HINT =
-  'How you know. For example: The partner’s Stripe account shows no such payment.'
 
 /** The Enter key in a field presses a form's first button: here one that does nothing, as no decision is the usual one. */
 export const ResolutionButtons = () => (
   <>
     <button type="submit" disabled hidden></button>
     <button type="submit" name="outcome" value="not_sent" class="danger">
-      Mark as not sent
+      {t(m.payouts_mark_not_sent)}
     </button>
     <button type="submit" name="outcome" value="sent" class="quiet">
-      Mark as sent
+      {t(m.payouts_mark_as_sent)}
     </button>
   </>
 )
@@ -37,25 +34,23 @@ export const ResolutionButtons = () => (
 /** /app/:workspace/payouts/:id/resolve: decides whether a payout was sent, when Stripe cannot be asked. */
 export default payoutAction({
   path: 'resolve',
-  title: 'Unclear payout',
-  heading: 'Was this payout sent?',
+  title: m.payouts_unclear_payout,
+  heading: m.payouts_was_it_sent,
   refusalOf: unresolvableReason,
   effect: ({ id, unreachableSince, lastError }) => (
     <>
       <p>
-        Stripe could not be asked since {unreachableSince && <Time at={unreachableSince} />}. {lastError} If
-        your Stripe account still exists, set a working key of it instead: the payout is then looked up.
+        {t(m.payouts_unreachable_since, {
+          since: () => unreachableSince && <Time at={unreachableSince} />,
+          lastError: lastError ?? '',
+        })}
       </p>
-      <p>
-        Otherwise find out whether there is a transfer with the group <code>{transferGroup(id)}</code>: in
-        Stripe’s dashboard or your last export, from Stripe’s support, or from the partner. This cannot be
-        undone.
-      </p>
+      <p>{t(m.payouts_find_out_by_group, { transferGroup: transferGroup(id), code })}</p>
       <ResolutionEffect />
     </>
   ),
-  reasonHint: RESOLUTION_HINT,
-  buttons: <ResolutionButtons />,
+  reasonHint: m.payouts_how_you_know,
+  buttons: () => <ResolutionButtons />,
   read: ({ outcome, reason = '' }) => checkForm(PayoutResolution, { input: { outcome, reason } }),
   act: (c, id, resolution) =>
     resolvePayout(c.var.db, actOf(c), id, { ...resolution, portalUrl: portalOf(c) }),

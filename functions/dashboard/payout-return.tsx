@@ -1,5 +1,7 @@
 import { actOf } from '../../lib/auth/access.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { checkForm } from '../../lib/pages/forms.ts'
+import { t } from '../../lib/pages/text.ts'
 import { PayoutReturn } from '../../lib/payouts/payouts.schemas.ts'
 import { returnPayout } from '../../lib/payouts/returned.queries.ts'
 import { isReturnable, returnRefusalOf } from '../../lib/payouts/returned.ts'
@@ -8,17 +10,12 @@ import { payoutAction, portalOf } from './payout-action.tsx'
 /** /app/:workspace/payouts/:id/return: reports that a payout by bank came back. */
 export default payoutAction({
   path: 'return',
-  title: 'Returned payout',
-  heading: 'Returned payout',
+  title: m.payouts_returned_payout,
+  heading: m.payouts_returned_payout,
   refusalOf: (payout) => (isReturnable(payout) ? null : returnRefusalOf(payout, '')),
-  effect: () => (
-    <p>
-      If your bank or payment service sent this payout back, its commissions are payable again, and the next
-      payout run pays them. This cannot be undone.
-    </p>
-  ),
-  reasonHint: 'The partner reads it by email and in the portal. For example: The account is closed.',
-  buttons: <button type="submit">Mark as returned</button>,
+  effect: () => <p>{t(m.payouts_bank_payment_service)}</p>,
+  reasonHint: m.payouts_partner_reads_email,
+  buttons: () => <button type="submit">{t(m.payouts_mark_as_returned)}</button>,
   read: ({ reason = '' }) => checkForm(PayoutReturn, { input: { reason } }),
   act: (c, id, { reason }) => returnPayout(c.var.db, actOf(c), id, { reason, portalUrl: portalOf(c) }),
   refusedAs: (payout, { reason }) => returnRefusalOf(payout, reason),

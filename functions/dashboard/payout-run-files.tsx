@@ -1,27 +1,31 @@
 /** The files of a manual run: what a bank or a service takes, and who is in none of them. */
+
 import type { Child } from 'hono/jsx'
+import type { Message } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { PartnerName } from '../../lib/pages/ledger.tsx'
 import { figure, money } from '../../lib/pages/money.tsx'
 import { Table } from '../../lib/pages/parts.tsx'
+import { hidden, linkTo } from '../../lib/pages/tags.tsx'
+import { t } from '../../lib/pages/text.ts'
 import type { LeftOutPayout, RunPlan } from '../../lib/payouts/files/files.queries.ts'
 import type { LeftOutCode, PlannedFile, TakerFormat } from '../../lib/payouts/files/formats.ts'
-import { counted } from '../../lib/plural.ts'
 
 /** Rows of those who are in no file. */
 export const MAX_LEFT_OUT = 100
 
-const FORMAT_NAMES: Record<TakerFormat, string> = {
-  paypal: 'PayPal Payouts',
-  wise: 'Wise batch by email',
-  sepa: 'SEPA credit transfer',
-  wise_template: 'Wise template',
+const FORMAT_NAMES: Record<TakerFormat, Message> = {
+  paypal: m.payouts_paypal_payouts,
+  wise: m.payouts_wise_batch_email,
+  sepa: m.payouts_sepa_credit_transfer,
+  wise_template: m.payouts_wise_template,
 }
 
-const LEFT_OUT_WORDS: Record<LeftOutCode, string> = {
-  details_missing: 'No payment details',
-  currency_not_supported: 'PayPal does not pay out this currency',
-  amount_not_whole: 'PayPal takes whole amounts only in this currency',
-  amount_too_large: 'More than a SEPA transfer may be',
+const LEFT_OUT_WORDS: Record<LeftOutCode, Message> = {
+  details_missing: m.payouts_no_payment_details,
+  currency_not_supported: m.payouts_paypal_not_in_currency,
+  amount_not_whole: m.payouts_paypal_whole_amounts,
+  amount_too_large: m.payouts_above_sepa_maximum,
 }
 
 type Props = {
@@ -62,36 +66,32 @@ const DownloadForm = ({
 const Download = ({ file, base, runPath }: { file: PlannedFile } & DownloadProps) => {
   const { format, currency, parts } = file
   if (format === 'wise_template') {
-    return <a href={`${runPath}/wise-template?currency=${currency}`}>Fill in a template</a>
+    return <a href={`${runPath}/wise-template?currency=${currency}`}>{t(m.payouts_fill_template)}</a>
   }
   return (
     <ul class="plain">
       {partNumbers(parts).map((part) => {
         const fields = { format, currency, part: String(part) }
-        const name = `${FORMAT_NAMES[format]} in ${currency}`
-        const partName = parts > 1 ? ` part ${part}` : ''
+        const values = { part: String(part), format: t(FORMAT_NAMES[format]), currency, hidden }
         return (
           <li>
             <DownloadForm action={`${runPath}/export`} fields={fields}>
-              Download{partName}
-              <span class="hidden"> the file for {name}</span>
+              {t(parts > 1 ? m.payouts_download_part : m.payouts_download_file, values)}
             </DownloadForm>
             {format === 'paypal' && (
               <DownloadForm action={`${runPath}/export`} fields={{ ...fields, decimal: 'comma' }}>
-                Download{partName} with decimal commas<span class="hidden"> for {name}</span>
+                {t(parts > 1 ? m.payouts_download_part_commas : m.payouts_download_commas, values)}
               </DownloadForm>
             )}
           </li>
         )
       })}
       {format === 'sepa' && (
-        <li>
-          It names your <a href={`${base}/settings/business`}>business details</a>
-        </li>
+        <li>{t(m.payouts_names_business_details, { link: linkTo(`${base}/settings/business`) })}</li>
       )}
       {format !== 'paypal' && (
         <li>
-          <a href={`${runPath}/wise-template?currency=${currency}`}>Fill in a Wise template instead</a>
+          <a href={`${runPath}/wise-template?currency=${currency}`}>{t(m.payouts_fill_wise_template)}</a>
         </li>
       )}
     </ul>
@@ -100,12 +100,17 @@ const Download = ({ file, base, runPath }: { file: PlannedFile } & DownloadProps
 
 const FileTable = ({ plan, base, runPath, isManager }: Props) => (
   <Table
-    caption="Files"
-    head={['File', { number: 'Payouts' }, { number: 'Amount' }, ...(isManager ? ['Download'] : [])]}
+    caption={t(m.payouts_files)}
+    head={[
+      t(m.file_column),
+      { number: t(m.nav_payouts) },
+      { number: t(m.amount_column) },
+      ...(isManager ? [t(m.payouts_download)] : []),
+    ]}
   >
     {plan.files.map((file) => (
       <tr>
-        <td>{FORMAT_NAMES[file.format]}</td>
+        <td>{t(FORMAT_NAMES[file.format])}</td>
         <td class="number">{figure(file.payouts)}</td>
         <td class="number">{money(file.amountCents, file.currency)}</td>
         {isManager && (
@@ -120,12 +125,12 @@ const FileTable = ({ plan, base, runPath, isManager }: Props) => (
 
 const LeftOut = ({ base, payouts, count }: { base: string; payouts: LeftOutPayout[]; count: number }) => (
   <>
-    <h3>Not in any file</h3>
-    <p>
-      {counted(count, 'payout')} must be paid another way. The CSV file lists all payouts, and how each is to
-      be paid.
-    </p>
-    <Table caption="Payouts in no file" head={['Partner', { number: 'Amount' }, 'Reference', 'Reason']}>
+    <h3>{t(m.payouts_not_in_any_file)}</h3>
+    <p>{t(m.payouts_left_out_count, { count })}</p>
+    <Table
+      caption={t(m.payouts_in_no_file)}
+      head={[t(m.partner), { number: t(m.amount_column) }, t(m.reference_column), t(m.payouts_reason)]}
+    >
       {payouts.map(({ partnerId, partnerName, partnerSlug, amountCents, currency, reference, code }) => (
         <tr>
           <td>
@@ -133,11 +138,11 @@ const LeftOut = ({ base, payouts, count }: { base: string; payouts: LeftOutPayou
           </td>
           <td class="number">{money(amountCents, currency)}</td>
           <td>{reference}</td>
-          <td>{LEFT_OUT_WORDS[code]}</td>
+          <td>{t(LEFT_OUT_WORDS[code])}</td>
         </tr>
       ))}
     </Table>
-    {count > payouts.length && <p class="hint">The first {counted(payouts.length, 'payout')} are shown.</p>}
+    {count > payouts.length && <p class="hint">{t(m.payouts_first_shown, { count: payouts.length })}</p>}
   </>
 )
 
@@ -149,7 +154,7 @@ export const RunFiles = (props: Props) => {
     <>
       <p>
         <a class="button quiet" href={`${api}/export`}>
-          Download CSV
+          {t(m.payouts_download_csv)}
         </a>
       </p>
       {plan.files.length > 0 && <FileTable {...props} />}

@@ -1,17 +1,19 @@
 /** The page of a payout run, with the steps of one that is paid by bank transfer. */
 
 import type { Listed } from '../../lib/http/lists.ts'
+import type { Message } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { Status } from '../../lib/pages/ledger.tsx'
 import { Done, NextPage, Problem, Time } from '../../lib/pages/parts.tsx'
 import { PayoutTable } from '../../lib/pages/payout-table.tsx'
 import { METHOD_NAMES, moneySums, runProgress } from '../../lib/pages/payouts.tsx'
+import { linkTo } from '../../lib/pages/tags.tsx'
 import { t } from '../../lib/pages/text.ts'
 import type { RunPlan } from '../../lib/payouts/files/files.queries.ts'
 import type { PayoutRow } from '../../lib/payouts/payouts.queries.ts'
 import type { RunResultResponse } from '../../lib/payouts/payouts.responses.ts'
 import type { Run } from '../../lib/payouts/runs.queries.ts'
 import { exportRefusalOf } from '../../lib/payouts/runs.ts'
-import { counted } from '../../lib/plural.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
 import { Lines } from './payout-lines.tsx'
 import { Unread } from './payout-preview.tsx'
@@ -48,43 +50,46 @@ export const RunPage = ({
   /** How many of its payouts a manager may decide about. */
   resolvable: number
   url: string
-  done?: string | undefined
+  done?: Message | undefined
   refused?: string | undefined
 }) => {
   const base = `/app/${workspace.slug}`
+  const startedAt = () => <Time at={run.createdAt} />
   return (
     <>
-      <h1>Payout run</h1>
+      <h1>{t(m.payouts_run)}</h1>
       <Done message={done} />
       <Problem message={refused} />
       <dl class="facts">
-        <dt>Status</dt>
+        <dt>{t(m.status)}</dt>
         <dd>
           <Status status={run.status} label={run.status.replace('_', ' ')} />
         </dd>
-        <dt>Progress</dt>
+        <dt>{t(m.payouts_progress)}</dt>
         <dd>{runProgress(run)}</dd>
-        <dt>Total</dt>
-        <dd>{moneySums(run.totals) || 'None'}</dd>
+        <dt>{t(m.payouts_total)}</dt>
+        <dd>{moneySums(run.totals) || t(m.payouts_none)}</dd>
         {run.expected && (
           <>
-            <dt>At most</dt>
-            <dd>{moneySums(run.expected) || 'Nothing'}</dd>
+            <dt>{t(m.payouts_at_most)}</dt>
+            <dd>{moneySums(run.expected) || t(m.payouts_nothing)}</dd>
           </>
         )}
         {(run.approvedBy ?? run.declinedBy) && (
           <>
-            <dt>{run.approvedBy ? 'Approved by' : 'Declined by'}</dt>
+            <dt>{run.approvedBy ? t(m.payouts_approved_by) : t(m.payouts_declined_by)}</dt>
             <dd>{run.approvedBy ?? run.declinedBy}</dd>
           </>
         )}
-        <dt>Method</dt>
+        <dt>{t(m.method_column)}</dt>
         <dd>{t(METHOD_NAMES[run.method])}</dd>
-        <dt>Program</dt>
-        <dd>{run.programName ?? 'All programs'}</dd>
-        <dt>Started</dt>
+        <dt>{t(m.program)}</dt>
+        <dd>{run.programName ?? t(m.all_programs)}</dd>
+        <dt>{t(m.payouts_started)}</dt>
         <dd>
-          <Time at={run.createdAt} />, {run.createdBy ? `by ${run.createdBy}` : 'by schedule'}
+          {run.createdBy
+            ? t(m.payouts_started_by_manager, { day: startedAt, createdBy: run.createdBy })
+            : t(m.payouts_started_by_schedule, { day: startedAt })}
         </dd>
       </dl>
       {run.method === 'manual' && <BankTransfer {...{ workspace, run, plan }} />}
@@ -94,19 +99,21 @@ export const RunPage = ({
       {workspace.role === 'manager' && <CancelRun path={`${base}/payouts/runs/${run.id}`} run={run} />}
       {workspace.role === 'manager' && resolvable > 0 && (
         <p>
-          Stripe cannot be asked whether {counted(resolvable, 'payout')} {resolvable === 1 ? 'was' : 'were'}{' '}
-          sent. <a href={`${base}/payouts/runs/${run.id}/resolve`}>Decide about them</a>
+          {t(m.payouts_undecided, {
+            count: resolvable,
+            link: linkTo(`${base}/payouts/runs/${run.id}/resolve`),
+          })}
         </p>
       )}
-      <h2>Payouts</h2>
+      <h2>{t(m.nav_payouts)}</h2>
       {payouts.data.length > 0 ? (
         <PayoutTable base={base} of="run" payouts={payouts.data} isManager={workspace.role === 'manager'} />
       ) : (
-        <p class="empty">This run has no payouts.</p>
+        <p class="empty">{t(m.payouts_run_no_payouts)}</p>
       )}
       <NextPage url={url} cursor={payouts.nextCursor} />
       <p>
-        <a href={`${base}/payouts`}>All payout runs</a>
+        <a href={`${base}/payouts`}>{t(m.payouts_all_payout_runs)}</a>
       </p>
     </>
   )
@@ -119,7 +126,7 @@ const BankTransfer = ({ workspace, run, plan }: BankTransferProps) => {
   const refusal = exportRefusalOf(run)
   return (
     <section class="card">
-      <h2>Bank transfer</h2>
+      <h2>{t(m.method_iban_title)}</h2>
       {refusal ? (
         <p>{refusal}</p>
       ) : (
@@ -133,7 +140,7 @@ const BankTransfer = ({ workspace, run, plan }: BankTransferProps) => {
           />
         )
       )}
-      {run.status === 'confirmed' && <p>This run is confirmed, and its partners were notified.</p>}
+      {run.status === 'confirmed' && <p>{t(m.payouts_run_was_confirmed)}</p>}
       {role === 'manager' && run.claimedAt && (
         <Steps path={`/app/${slug}/payouts/runs/${run.id}`} run={run} />
       )}
@@ -146,21 +153,19 @@ type ApprovalProps = { workspace: Workspace; run: Run; preview: RunPreview; mana
 /** What a run that waits would pay, and the buttons that decide about it. */
 const Approval = ({ workspace, run, preview, manager }: ApprovalProps) => {
   const base = `/app/${workspace.slug}`
+  const sum = preview && moneySums(preview.result.payouts)
   const path = `${base}/payouts/runs/${run.id}`
   return (
     <section class="card">
-      <h2>Approval</h2>
-      <p>
-        This run is above the sum that one manager may pay. Nothing is paid until another one approves it.
-        {run.createdBy === manager && ' You started it, so you can only decline it.'}
-      </p>
+      <h2>{t(m.payouts_approval)}</h2>
+      <p>{t(run.createdBy === manager ? m.payouts_decline_only : m.payouts_run_above_sum)}</p>
       {preview && (
         <>
-          <p>It would pay {moneySums(preview.result.payouts) || 'nothing'} now:</p>
+          <p>{sum ? t(m.payouts_would_pay, { sum }) : t(m.payouts_would_pay_nothing)}</p>
           <Unread result={preview.result} />
           <Lines
             base={base}
-            caption="Payouts to approve"
+            caption={t(m.payouts_to_approve)}
             lines={preview.result.payouts}
             names={preview.names}
           />
@@ -170,12 +175,12 @@ const Approval = ({ workspace, run, preview, manager }: ApprovalProps) => {
         <div class="actions">
           {run.createdBy !== manager && (
             <form method="post" action={`${path}/approve`}>
-              <button type="submit">Approve run</button>
+              <button type="submit">{t(m.payouts_approve_run)}</button>
             </form>
           )}
           <form method="post" action={`${path}/decline`}>
             <button type="submit" class="danger">
-              Decline run
+              {t(m.payouts_decline_run)}
             </button>
           </form>
         </div>

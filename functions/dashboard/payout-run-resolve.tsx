@@ -4,12 +4,15 @@ import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { type Fields, form } from '../../lib/http/validate.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { checkForm } from '../../lib/pages/forms.ts'
 import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { PartnerName } from '../../lib/pages/ledger.tsx'
 import { money } from '../../lib/pages/money.tsx'
 import { Problem, Table } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { linkTo } from '../../lib/pages/tags.tsx'
+import { t } from '../../lib/pages/text.ts'
 import type { PayoutRow } from '../../lib/payouts/payouts.queries.ts'
 import { MAX_RESOLVED, RunResolution } from '../../lib/payouts/payouts.schemas.ts'
 import { transferGroup } from '../../lib/payouts/payouts.ts'
@@ -17,7 +20,7 @@ import { listResolvable, resolveOfRun } from '../../lib/payouts/resolution.queri
 import { commonRefusalOf } from '../../lib/payouts/resolution.ts'
 import { findRun } from '../../lib/payouts/runs.queries.ts'
 import { portalOf, ReasonField } from './payout-action.tsx'
-import { RESOLUTION_HINT, ResolutionButtons, ResolutionEffect } from './payout-resolve.tsx'
+import { ResolutionButtons, ResolutionEffect } from './payout-resolve.tsx'
 
 const PATH = '/app/:workspace/payouts/runs/:id/resolve'
 
@@ -41,34 +44,29 @@ const ResolvePage = ({ base, runId, payouts, refusal, fields, errors }: Props) =
   const run = `${base}/payouts/runs/${runId}`
   return (
     <>
-      <h1>Were these payouts sent?</h1>
-      <Problem message={refusal} errors={errors} labels={{ reason: 'Reason', payoutIds: 'Payouts' }} />
+      <h1>{t(m.payouts_these_payouts_sent)}</h1>
+      <Problem
+        message={refusal}
+        errors={errors}
+        labels={{ reason: t(m.payouts_reason), payoutIds: t(m.nav_payouts) }}
+      />
       {payouts.length === 0 ? (
         <>
-          <p>There is nothing to decide about in this run.</p>
+          <p>{t(m.payouts_nothing_decide_about)}</p>
           <p>
-            <a href={run}>Back to the payout run</a>
+            <a href={run}>{t(m.payouts_back_payout_run)}</a>
           </p>
         </>
       ) : (
         <form method="post">
-          <p>
-            Stripe could not be asked for at least a day. If your Stripe account still exists, set a working
-            key of it instead: the payouts are then looked up. Otherwise find out whether there are transfers
-            with these groups: in your last export, from Stripe’s support, or from the partners. This cannot
-            be undone. Decide about those that were sent first, then about the others.
-          </p>
+          <p>{t(m.payouts_stripe_could_not_asked)}</p>
           <ResolutionEffect />
-          <p>
-            Clear those that you do not decide about now, then <a href="#reason">give the reason</a>.
-          </p>
+          <p>{t(m.payouts_clear_the_others, { link: linkTo('#reason') })}</p>
           <PayoutBoxes base={base} payouts={payouts.slice(0, MAX_RESOLVED)} fields={fields} />
-          {payouts.length > MAX_RESOLVED && (
-            <p>There are more. They are listed once you have decided about these.</p>
-          )}
-          <ReasonField hint={RESOLUTION_HINT} {...{ fields, errors }} />
+          {payouts.length > MAX_RESOLVED && <p>{t(m.payouts_more_listed_once)}</p>}
+          <ReasonField hint={t(m.payouts_how_you_know)} {...{ fields, errors }} />
           <div class="actions">
-            <ResolutionButtons /> <a href={run}>Cancel</a>
+            <ResolutionButtons /> <a href={run}>{t(m.cancel)}</a>
           </div>
         </form>
       )}
@@ -83,8 +81,15 @@ const PayoutBoxes = ({
 }: Pick<Props, 'base' | 'payouts'> & { fields: Fields | undefined }) => (
   <div id="payoutIds">
     <Table
-      caption="Payouts to decide about"
-      head={['Selected', 'Partner', { number: 'Amount' }, 'Reference', 'Transfer group', 'Last answer']}
+      caption={t(m.payouts_decide_about)}
+      head={[
+        t(m.payouts_selected),
+        t(m.partner),
+        { number: t(m.amount_column) },
+        t(m.reference_column),
+        t(m.payouts_transfer_group),
+        t(m.payouts_last_answer),
+      ]}
     >
       {payouts.map(({ id, partnerId, partnerName, partnerSlug, amountCents, currency, ...payout }) => (
         <tr>
@@ -93,7 +98,7 @@ const PayoutBoxes = ({
               type="checkbox"
               name={`payout-${id}`}
               checked={!fields || `payout-${id}` in fields}
-              aria-label={`Decide about ${payout.reference}`}
+              aria-label={t(m.payouts_decide_about_one, { reference: payout.reference })}
             />
           </td>
           <td class="name">
@@ -119,7 +124,7 @@ const show = async (c: Context<WorkspaceEnv>, shown: Shown, status: 200 | 400 | 
   const payouts = await listResolvable(db, workspace.id, run.id, { now, limit: MAX_RESOLVED + 1 })
   const base = `/app/${workspace.slug}`
   const children = <ResolvePage {...{ base, payouts, ...shown }} runId={run.id} />
-  return renderPage(c, { title: 'Unclear payouts', section: '/payouts', children }, status)
+  return renderPage(c, { title: m.payouts_unclear_payouts, section: '/payouts', children }, status)
 }
 
 /** /app/:workspace/payouts/runs/:id/resolve: decides whether payouts were sent, when Stripe cannot be asked. Managers only. */

@@ -1,21 +1,20 @@
 /** The buttons that change a payout run: send, stop, cancel, mark as paid, confirm. */
 
+import * as m from '../../lib/languages/messages.ts'
 import { Time } from '../../lib/pages/parts.tsx'
+import { t } from '../../lib/pages/text.ts'
 import type { Run } from '../../lib/payouts/runs.queries.ts'
 
 /** Stops a scheduled run before it is sent, or sends it at once. */
 const Review = ({ path, run }: { path: string; run: Run }) => (
   <>
-    <p>
-      This run is in review. It is sent on {run.sendsAt && <Time at={run.sendsAt} />} unless it is stopped,
-      which makes its commissions payable again.
-    </p>
+    <p>{t(m.payouts_run_in_review, { day: () => run.sendsAt && <Time at={run.sendsAt} /> })}</p>
     <div class="actions">
       <form method="post" action={`${path}/send`}>
-        <button type="submit">Send now</button>
+        <button type="submit">{t(m.payouts_send_now)}</button>
       </form>
       <form method="post" action={path}>
-        <StepButton to="canceled" kind="danger" label="Stop run" />
+        <StepButton to="canceled" kind="danger" label={t(m.payouts_stop_run)} />
       </form>
     </div>
   </>
@@ -25,18 +24,15 @@ const Review = ({ path, run }: { path: string; run: Run }) => (
 export const CancelRun = ({ path, run }: { path: string; run: Run }) => {
   const { method, status, claimedAt } = run
   if (status === 'canceling') {
-    return <p>Nothing more of this run is sent. Reload the page to see how far its canceling has come.</p>
+    return <p>{t(m.payouts_run_is_canceling)}</p>
   }
   if (status === 'review') return <Review path={path} run={run} />
   if (status !== 'processing' || (method === 'manual' && claimedAt)) return null
   return (
     <form method="post" action={path}>
-      <p>
-        Cancel the run to stop it: what was sent stays sent, and the commissions of all other payouts are
-        payable again.
-      </p>
+      <p>{t(m.payouts_cancel_run_stop)}</p>
       <p class="actions">
-        <StepButton to="canceled" kind="danger" label="Cancel run" />
+        <StepButton to="canceled" kind="danger" label={t(m.payouts_cancel_run)} />
       </p>
     </form>
   )
@@ -54,12 +50,10 @@ export const Steps = ({ path, run: { status } }: { path: string; run: Run }) => 
   if (status === 'processing') {
     return (
       <form method="post" action={path}>
-        <p>
-          Make the transfers in the file, then mark the run as paid. Cancel the run if you will not make them.
-        </p>
+        <p>{t(m.payouts_make_transfers_file)}</p>
         <p class="actions">
-          <StepButton to="paid" label="Mark as paid" />
-          <StepButton to="canceled" kind="danger" label="Cancel run" />
+          <StepButton to="paid" label={t(m.payouts_mark_as_paid)} />
+          <StepButton to="canceled" kind="danger" label={t(m.payouts_cancel_run)} />
         </p>
       </form>
     )
@@ -67,13 +61,10 @@ export const Steps = ({ path, run: { status } }: { path: string; run: Run }) => 
   if (status !== 'paid') return null
   return (
     <form method="post" action={path}>
-      <p>
-        Confirm the run once your bank has completed the transfers. This cannot be undone, and the partners
-        are notified by email.
-      </p>
+      <p>{t(m.payouts_confirm_run_once)}</p>
       <p class="actions">
-        <StepButton to="confirmed" label="Confirm run" />
-        <StepButton to="processing" kind="quiet" label="Mark as unpaid" />
+        <StepButton to="confirmed" label={t(m.payouts_confirm_run)} />
+        <StepButton to="processing" kind="quiet" label={t(m.payouts_mark_as_unpaid)} />
       </p>
     </form>
   )

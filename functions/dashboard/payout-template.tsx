@@ -5,48 +5,48 @@ import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { rpc } from '../../lib/http/rpc.ts'
 import { checked, type Fields, form } from '../../lib/http/validate.ts'
+import type { Message } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { Field } from '../../lib/pages/fields.tsx'
 import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { Copyable, Problem, Table } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { code } from '../../lib/pages/tags.tsx'
+import { t } from '../../lib/pages/text.ts'
 import type { TemplateFile as Filled } from '../../lib/payouts/files/files.rpc.ts'
 import { TemplateFile } from '../../lib/payouts/files/files.schemas.ts'
 import type { TemplateCode } from '../../lib/payouts/files/wise-template.ts'
 import type { PayoutsService } from '../../lib/payouts/payouts.rpc.ts'
 import { findRun } from '../../lib/payouts/runs.queries.ts'
-import { counted } from '../../lib/plural.ts'
 
 type TemplateEnv = WorkspaceEnv & { Bindings: { PAYOUTS: Pick<PayoutsService, 'templateFile'> } }
 
-const WORDS: Record<TemplateCode, string> = {
-  no_column: 'The template has no column for this partner’s details',
-  recipient_not_found: 'No saved recipient of the template has this partner’s details',
-  recipient_ambiguous: 'Several saved recipients of the template have this partner’s details',
+const WORDS: Record<TemplateCode, Message> = {
+  no_column: m.payouts_template_no_column,
+  recipient_not_found: m.payouts_no_saved_recipient,
+  recipient_ambiguous: m.payouts_several_saved_recipients,
 }
 
 const LABELS = {
-  template: 'Template',
-  currency: 'Currency of the payouts',
-  sourceCurrency: 'Currency that you pay in',
+  template: m.payouts_template,
+  currency: m.payouts_currency_payouts,
+  sourceCurrency: m.payouts_currency_pay,
 }
 
 const Result = ({ file }: { file: Filled }) => (
   <section class="card">
-    <h2>File</h2>
-    <p>
-      {counted(file.payouts, 'payout')}. Save this text as a file that ends in <code>.csv</code>, and upload
-      it to Wise.
-    </p>
-    <Copyable label="the file" text={file.text} />
+    <h2>{t(m.file_column)}</h2>
+    <p>{t(m.payouts_file_text, { count: file.payouts, code })}</p>
+    <Copyable label={t(m.payouts_the_file)} text={file.text} />
     {file.unfilled.length > 0 && (
-      <p class="hint">Empty columns, which Wise may ask for: {file.unfilled.join(', ')}.</p>
+      <p class="hint">{t(m.payouts_unfilled_columns, { columns: file.unfilled.join(', ') })}</p>
     )}
     {file.leftOut.length > 0 && (
-      <Table caption="Payouts that are not in the file" head={['Reference', 'Reason']}>
+      <Table caption={t(m.payouts_not_in_this_file)} head={[t(m.reference_column), t(m.payouts_reason)]}>
         {file.leftOut.map(({ reference, code }) => (
           <tr>
             <td>{reference}</td>
-            <td>{WORDS[code]}</td>
+            <td>{t(WORDS[code])}</td>
           </tr>
         ))}
       </Table>
@@ -58,22 +58,21 @@ type Props = { fields: Fields; runPath: string; errors?: ErrorDetail[]; refused?
 
 const TemplatePage = ({ fields, runPath, errors, refused, file }: Props) => (
   <>
-    <h1>Wise template</h1>
+    <h1>{t(m.payouts_wise_template)}</h1>
     <Problem message={refused} errors={errors} labels={LABELS} />
     {file && <Result file={file} />}
     <form method="post">
       <div class="field">
-        <label for="template">{LABELS.template}</label>
+        <label for="template">{t(LABELS.template)}</label>
         <p class="hint" id="template-hint">
-          Download a batch template from Wise as CSV, and paste all of it here. One for saved recipients needs
-          its rows. Nothing of it is stored.
+          {t(m.payouts_download_batch_template)}
         </p>
         <textarea id="template" name="template" rows={8} required aria-describedby="template-hint">
           {fields.template ?? ''}
         </textarea>
       </div>
       <Field
-        label={LABELS.currency}
+        label={t(LABELS.currency)}
         name="currency"
         value={fields.currency}
         errors={errors}
@@ -81,26 +80,26 @@ const TemplatePage = ({ fields, runPath, errors, refused, file }: Props) => (
         maxlength={3}
       />
       <Field
-        label={LABELS.sourceCurrency}
+        label={t(LABELS.sourceCurrency)}
         name="sourceCurrency"
-        hint="The same one, if blank."
+        hint={t(m.payouts_same_one_blank)}
         value={fields.sourceCurrency}
         errors={errors}
         maxlength={3}
       />
       <Field
-        label="Part"
+        label={t(m.payouts_part)}
         name="part"
-        hint="A file has at most 1,000 rows."
+        hint={t(m.payouts_rows_of_a_file)}
         value={fields.part ?? '1'}
         errors={errors}
       />
       <p>
-        <button type="submit">Fill in template</button>
+        <button type="submit">{t(m.payouts_fill_in_template)}</button>
       </p>
     </form>
     <p>
-      <a href={runPath}>Back to the payout run</a>
+      <a href={runPath}>{t(m.payouts_back_payout_run)}</a>
     </p>
   </>
 )
@@ -110,7 +109,7 @@ const PATH = '/app/:workspace/payouts/runs/:id/wise-template'
 const show = (c: Context<TemplateEnv>, props: Omit<Props, 'runPath'>, status: 200 | 400 | 409 = 200) => {
   const runPath = `/app/${c.var.workspace.slug}/payouts/runs/${c.req.param('id')}`
   const children = <TemplatePage {...props} runPath={runPath} />
-  return renderPage(c, { title: 'Wise template', section: '/payouts', children }, status)
+  return renderPage(c, { title: m.payouts_wise_template, section: '/payouts', children }, status)
 }
 
 /** The run of the URL. @throws {ApiError} `not_found` */

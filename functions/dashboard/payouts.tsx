@@ -6,9 +6,12 @@ import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
 import { rpc } from '../../lib/http/rpc.ts'
 import { type Checked, checked, form, query } from '../../lib/http/validate.ts'
+import type { Message } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { textsOf } from '../../lib/pages/text.ts'
 import { decideRun } from '../../lib/payouts/approvals.queries.ts'
 import { readPlan } from '../../lib/payouts/files/files.queries.ts'
 import { approvalRefusalOf, type RunLimits } from '../../lib/payouts/limits.ts'
@@ -34,41 +37,42 @@ import { type RunInput, readPreview, readRun } from './run-limits.tsx'
 type PayoutsEnv = WorkspaceEnv & { Bindings: { PAYOUTS: Pick<PayoutsService, 'run'> } }
 
 const DONE = {
-  started: 'Payout run started. Reload the page to see its progress.',
-  created: 'Payout run created. No money was sent: make the transfers in the file.',
-  notified: 'Nobody could be paid. Partners without a connected account are emailed once.',
-  completed: 'Payout run completed. All its partners are paid.',
-  none_due: 'No payouts were due. Earlier ones are in the latest run.',
-  paid: 'Run marked as paid. Confirm it once the transfers have completed.',
-  processing: 'Run marked as unpaid.',
-  confirmed: 'Run confirmed. The partners are notified by email.',
-  canceled: 'Run canceled. The commissions of what was not sent are payable again.',
-  canceling: 'Nothing more of this run is sent. Its payouts are being canceled.',
-  payout_canceled: 'Payout canceled. Its commissions are payable again.',
-  payout_canceling:
-    'Nothing more is sent for this payout. It is canceled once it is certain that it was not sent.',
-  sending: 'Review ended. The payouts are sent within two minutes.',
-  awaiting: 'Nothing is paid yet: another manager has to approve this run.',
-  approve: 'Run approved. Its payouts are created within two minutes.',
-  decline: 'Run declined. Nothing was paid.',
-  released: 'Commissions released. The next payout run includes them.',
-  resolved_sent: 'Payout marked as sent. Its partner is emailed.',
-  resolved_not_sent: 'Payout marked as not sent. Its commissions are payable again.',
-  resolved_all_sent: 'The payouts that you selected are marked as sent. Their partners are emailed.',
-  resolved_all_not_sent:
-    'The payouts that you selected are marked as not sent. Their commissions are payable again.',
-  returned: 'Payout marked as returned. Its partner is emailed, and the next payout run pays it again.',
+  started: m.payouts_run_started,
+  created: m.payouts_run_created,
+  notified: m.payouts_nobody_paid,
+  completed: m.payouts_run_completed,
+  none_due: m.payouts_no_payouts_due_earlier,
+  paid: m.payouts_run_marked_paid,
+  processing: m.payouts_run_marked_unpaid,
+  confirmed: m.payouts_run_confirmed,
+  canceled: m.payouts_run_canceled,
+  canceling: m.payouts_run_canceling,
+  payout_canceled: m.payouts_payout_canceled,
+  payout_canceling: m.payouts_payout_canceling,
+  sending: m.payouts_review_ended_payouts,
+  awaiting: m.payouts_nothing_paid_yet,
+  approve: m.payouts_run_approved,
+  decline: m.payouts_run_declined,
+  released: m.payouts_commissions_released_next,
+  resolved_sent: m.payouts_marked_sent_partner,
+  resolved_not_sent: m.payouts_done_not_sent,
+  resolved_all_sent: m.payouts_selected_marked_sent,
+  resolved_all_not_sent: m.payouts_selected_marked_not_sent,
+  returned: m.payouts_marked_returned_partner,
 }
 
 const BASE = '/app/:workspace/payouts'
 
-const sectionPage = (title: string, children: Parameters<typeof renderPage>[1]['children']) =>
+const sectionPage = (title: Message, children: Parameters<typeof renderPage>[1]['children']) =>
   ({ title, section: '/payouts', children }) as const
 
 const refusedPage = (c: Context<PayoutsEnv>, message: string, status: 400 | 409) =>
   renderPage(
     c,
-    sectionPage('Payouts', <RefusedPage base={`/app/${c.var.workspace.slug}/payouts`} message={message} />),
+    sectionPage(
+      m.nav_payouts,
+      <RefusedPage base={`/app/${c.var.workspace.slug}/payouts`} message={message} />,
+    ),
     status,
   )
 
@@ -112,7 +116,7 @@ const showPreview = async (
   const isReady = startRefusalOf(method, setup) === null
   const before = status === 409 ? (expected ?? undefined) : undefined
   const children = <PreviewPage {...{ workspace, method, program, result, names, isReady, limits, before }} />
-  return renderPage(c, sectionPage('Payout preview', children), status)
+  return renderPage(c, sectionPage(m.payouts_preview, children), status)
 }
 
 /** The run's program; null for all programs. @throws {ApiError} `not_found` */
@@ -126,8 +130,6 @@ const noticeOf = (method: PayoutMethod, { payouts }: RunResultResponse): keyof t
   if (method === 'manual') return 'created'
   return payouts.every(({ status }) => status === 'paid') ? 'completed' : 'started'
 }
-
-const UNREADABLE = 'This payout request is not valid. Choose the method and program again.'
 
 /** Renders a run, with the reason if it could not be changed. */
 const showRun = async (
@@ -153,7 +155,7 @@ const showRun = async (
       url={c.req.url}
     />
   )
-  return renderPage(c, sectionPage('Payout run', children), refused ? 409 : 200)
+  return renderPage(c, sectionPage(m.payouts_run, children), refused ? 409 : 200)
 }
 
 /** Approves or declines the run of the URL. */
@@ -184,11 +186,11 @@ export default createRoutes<PayoutsEnv>()
     const children = (
       <PayoutsPage {...{ workspace, data, done }} runs={page(data.runs, limit)} url={c.req.url} />
     )
-    return renderPage(c, sectionPage('Payouts', children))
+    return renderPage(c, sectionPage(m.nav_payouts, children))
   })
   .get(`${BASE}/new`, managersOnly(), async (c) => {
     const request = requestOf(readPreview(c), c.var.now)
-    if (!request) return refusedPage(c, UNREADABLE, 400)
+    if (!request) return refusedPage(c, textsOf(c)(m.payouts_request_not_valid), 400)
     await programOf(c, request.programId)
     const result = await requestRun(c, { ...request, dryRun: true })
     if ('refused' in result) return refusedPage(c, result.refused, 409)
@@ -197,7 +199,7 @@ export default createRoutes<PayoutsEnv>()
   .post(`${BASE}/new`, freshManagersOnly(), form(), async (c) => {
     const base = `/app/${c.var.workspace.slug}/payouts`
     const request = requestOf(readRun(c.req.valid('form')), c.var.now)
-    if (!request) return refusedPage(c, UNREADABLE, 400)
+    if (!request) return refusedPage(c, textsOf(c)(m.payouts_request_not_valid), 400)
     await programOf(c, request.programId)
     const result = await requestRun(c, { ...request, dryRun: false })
     if ('refused' in result) return refusedPage(c, result.refused, 409)
@@ -228,7 +230,7 @@ export default createRoutes<PayoutsEnv>()
   .post(`${BASE}/runs/:id`, freshManagersOnly(), form(), async (c) => {
     const { db, workspace } = c.var
     const { data, errors } = checked(RunChange, { status: c.req.valid('form').status })
-    if (errors) return showRun(c, Page.parse({}), 'A payout run cannot be changed this way.')
+    if (errors) return showRun(c, Page.parse({}), textsOf(c)(m.payouts_run_cannot_changed))
     const { status } = data
     const portalUrl = new URL('/portal', c.req.url).href
     const changed = await found('payout run', c.req.param('id'), (id) =>

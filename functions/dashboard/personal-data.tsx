@@ -3,8 +3,10 @@ import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts
 import { findCustomer } from '../../lib/customers/customers.queries.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { Done, Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { textsOf } from '../../lib/pages/text.ts'
 import { eraseCustomer } from '../../lib/people/erase-customer.queries.ts'
 import { erasePartner } from '../../lib/people/erase-partner.queries.ts'
 import { STILL_DUE } from '../../lib/people/erasures.ts'
@@ -12,10 +14,8 @@ import { findPartner } from '../../lib/workspace/partners.queries.ts'
 
 /** What erasing does, by whom it erases. */
 const EFFECT = {
-  customers:
-    'Removes the email addresses, the name, metadata and landing pages, and what Stripe’s events say of the buyer. Sales, commissions and your own IDs stay, so later sales are still credited. This cannot be undone.',
-  partners:
-    'Removes the email address, the name, payment and invoice details, emails, and notes, in all programs of this workspace, and bans the partner. Commissions, payouts and issued invoices stay, because you must keep them. This cannot be undone.',
+  customers: m.partners_removes_email_addresses,
+  partners: m.partners_removes_email_address,
 }
 
 type Kind = keyof typeof EFFECT
@@ -30,37 +30,42 @@ const findPerson = (c: Context<WorkspaceEnv>, kind: Kind): Promise<{ id: string;
 
 const show = async (c: Context<WorkspaceEnv>, kind: Kind, refusal?: string) => {
   const { workspace } = c.var
+  const t = textsOf(c)
   const { id } = await findPerson(c, kind)
   const noun = kind === 'customers' ? 'customer' : 'partner'
   const back = `/app/${workspace.slug}/${kind}/${id}`
   const children = (
     <>
       <p>
-        <a href={back}>Back to the {noun}</a>
+        <a href={back}>{t(m.partners_back_to_the, { noun })}</a>
       </p>
-      <h1>Personal data</h1>
+      <h1>{t(m.partners_personal_data)}</h1>
       <Problem message={refusal} />
-      <Done message={c.req.query('done') === 'erased' ? `The ${noun} was erased.` : undefined} />
-      <h2>Export</h2>
-      <p>Everything that is stored about this {noun}, as JSON.</p>
+      <Done message={c.req.query('done') === 'erased' ? t(m.partners_the_was_erased, { noun }) : undefined} />
+      <h2>{t(m.partners_export)}</h2>
+      <p>{t(m.partners_everything_stored_about, { noun })}</p>
       <p>
         <a
           href={`/api/workspaces/${workspace.slug}/${kind}/${id}/personal-data`}
           download={`${noun}-${id}.json`}
         >
-          Download personal data
+          {t(m.partners_download_personal_data)}
         </a>
       </p>
-      <h2>Erasure</h2>
-      <p>{EFFECT[kind]}</p>
+      <h2>{t(m.partners_erasure)}</h2>
+      <p>{t(EFFECT[kind])}</p>
       <form method="post" action={`${back}/personal-data`}>
         <button type="submit" class="danger">
-          Erase {noun}
+          {t(m.partners_erase, { noun })}
         </button>
       </form>
     </>
   )
-  return renderPage(c, { title: 'Personal data', section: `/${kind}`, children }, refusal ? 409 : 200)
+  return renderPage(
+    c,
+    { title: m.partners_personal_data, section: `/${kind}`, children },
+    refusal ? 409 : 200,
+  )
 }
 
 const erase = async (c: Context<WorkspaceEnv>, kind: Kind) => {

@@ -2,6 +2,8 @@ import type { StoredBrand } from '../../lib/brand/brands.queries.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Listed } from '../../lib/http/lists.ts'
 import type { Fields } from '../../lib/http/validate.ts'
+import type { Message } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import type { FormState } from '../../lib/pages/fields.tsx'
 import { money } from '../../lib/pages/money.tsx'
 import { Copyable, Done, NextPage, Problem, Table } from '../../lib/pages/parts.tsx'
@@ -9,6 +11,7 @@ import { describeInterval, PROGRAM_LABELS, ProgramInputs } from '../../lib/pages
 import { saleExampleOf } from '../../lib/pages/reward-example.ts'
 import { describeReward } from '../../lib/pages/reward-fields.tsx'
 import { describeSchedule } from '../../lib/pages/schedule-fields.tsx'
+import { t } from '../../lib/pages/text.ts'
 import { snippetTag } from '../../lib/tracking/snippet-version.ts'
 import type { WhatIf } from '../../lib/tracking/what-if.service.ts'
 import type { Group } from '../../lib/workspace/groups.queries.ts'
@@ -31,20 +34,21 @@ export const ProgramsPage = ({
   const base = `/app/${workspace.slug}/programs`
   return (
     <>
-      <h1>Programs</h1>
+      <h1>{t(m.programs_programs)}</h1>
       {workspace.role === 'manager' && (
         <p>
           <a class="button" href={`${base}/new`}>
-            New program
+            {t(m.programs_new_program)}
           </a>
         </p>
       )}
       {programs.data.length === 0 ? (
-        <p class="empty">
-          No programs yet. A program defines what partners earn from your sales, and for how long.
-        </p>
+        <p class="empty">{t(m.programs_no_programs_yet)}</p>
       ) : (
-        <Table caption="Programs" head={['Name', 'Reward', 'Applies to', 'Site']}>
+        <Table
+          caption={t(m.programs_programs)}
+          head={[t(m.party_name), t(m.programs_reward), t(m.programs_applies_to), t(m.programs_site)]}
+        >
           {programs.data.map((program) => (
             <tr>
               <td>
@@ -65,53 +69,59 @@ export const ProgramsPage = ({
 /** The form for a new program. */
 export const NewProgramPage = ({ fields = {}, errors }: { fields?: Fields; errors?: ErrorDetail[] }) => (
   <>
-    <h1>New program</h1>
+    <h1>{t(m.programs_new_program)}</h1>
     <Problem errors={errors} labels={PROGRAM_LABELS} />
     <form method="post">
       <ProgramInputs fields={fields} errors={errors} />
-      <button type="submit">Create program</button>
+      <button type="submit">{t(m.programs_create_program)}</button>
     </form>
   </>
 )
 
 const Facts = ({ program, now }: { program: Program; now: Date }) => (
   <dl class="facts">
-    <dt>Site URL</dt>
+    <dt>{t(m.programs_site_url)}</dt>
     <dd>{program.siteUrl}</dd>
-    <dt>Reward</dt>
+    <dt>{t(m.programs_reward)}</dt>
     <dd>{describeReward(program.reward)}</dd>
-    <dt>Applies to</dt>
+    <dt>{t(m.programs_applies_to)}</dt>
     <dd>{describeInterval(program)}</dd>
-    <dt>Holding period</dt>
-    <dd>{program.holdingDays} days</dd>
-    <dt>Net terms</dt>
-    <dd>{program.netDays === null ? 'None' : `Net ${program.netDays}, from the end of the month`}</dd>
-    <dt>Attribution window</dt>
-    <dd>{program.attributionDays} days</dd>
-    <dt>Attribution</dt> <dd>Partner of the {program.attribution} click</dd>
-    <dt>Payout schedule</dt>
+    <dt>{t(m.programs_holding_period)}</dt>
+    <dd>{t(m.programs_days, { count: program.holdingDays })}</dd>
+    <dt>{t(m.programs_net_terms)}</dt>
+    <dd>
+      {program.netDays === null
+        ? t(m.programs_none)
+        : t(m.programs_net_end_month, { netDays: program.netDays })}
+    </dd>
+    <dt>{t(m.programs_attribution_window)}</dt>
+    <dd>{t(m.programs_days, { count: program.attributionDays })}</dd>
+    <dt>{t(m.programs_attribution)}</dt>{' '}
+    <dd>{t(m.programs_partner_click, { attribution: program.attribution })}</dd>
+    <dt>{t(m.programs_payout_schedule)}</dt>
     <dd>{describeSchedule(program, now)}</dd>
   </dl>
 )
 
 const Groups = ({ base, groups }: { base: string; groups: Group[] }) =>
   groups.length === 0 ? (
-    <p>No groups yet. All partners earn the program’s reward.</p>
+    <p>{t(m.programs_no_groups_yet)}</p>
   ) : (
-    <Table caption="Groups" head={['Name', 'Sale reward', 'Lead reward']}>
+    <Table
+      caption={t(m.programs_groups)}
+      head={[t(m.party_name), t(m.programs_sale_reward), t(m.programs_lead_reward)]}
+    >
       {groups.map(({ id, name, saleReward, leadReward }) => (
         <tr>
           <td>
             <a href={`${base}/groups/${id}`}>{name}</a>
           </td>
-          <td>{saleReward ? describeReward(saleReward) : 'Program reward'}</td>
-          <td>{leadReward ? describeReward(leadReward, 'lead') : 'No reward'}</td>
+          <td>{saleReward ? describeReward(saleReward) : t(m.programs_program_reward)}</td>
+          <td>{leadReward ? describeReward(leadReward, 'lead') : t(m.programs_no_reward)}</td>
         </tr>
       ))}
     </Table>
   )
-
-const SAVE = 'Save program'
 
 type FormProps = {
   base: string
@@ -125,15 +135,17 @@ type FormProps = {
 
 const ProgramForm = ({ base, program, now, entered, fields, errors }: FormProps) => {
   const action = `${base}/programs/${program.id}`
-  const example = `${entered ? 'As entered' : 'As saved'}: ${saleExampleOf(entered ?? program, now, money)}`
+  const example = `${entered ? t(m.programs_as_entered) : t(m.programs_as_saved)}: ${saleExampleOf(entered ?? program, now, money)}`
   return (
     <form method="post" action={action} id={TERMS_FORM}>
-      <p class="hint">New terms apply to sales paid from now on.</p>
+      <p class="hint">{t(m.programs_new_terms_apply)}</p>
       {program.payoutSchedule !== 'manual' && (
-        <p class="hint">Payout schedule: {describeSchedule(program, now)}.</p>
+        <p class="hint">
+          {t(m.programs_payout_schedule_is, { describeSchedule: describeSchedule(program, now) })}
+        </p>
       )}
       <ProgramInputs {...{ example, fields, errors }} />
-      <SaveOrPreview action={action} label={SAVE} />
+      <SaveOrPreview action={action} label={t(m.programs_save_program)} />
     </form>
   )
 }
@@ -149,16 +161,11 @@ export const ProgramPreviewPage = ({
       <p>
         <a href={`${base}/programs/${program.id}`}>{program.name}</a>
       </p>
-      <h1>Preview</h1>
-      <Preview {...{ base, whatIf }} label={SAVE}>
-        <p class="hint">
-          Sales that your backend reported count with the amounts and the partners’ codes that were recorded,
-          so “Reward shipping” and “Credit invoices paid outside Stripe” show the difference of Stripe’s sales
-          only, and “Trust partners named in reports” shows none. A purchase of which nothing counted was not
-          recorded.
-        </p>
+      <h1>{t(m.programs_preview)}</h1>
+      <Preview {...{ base, whatIf }} label={t(m.programs_save_program)}>
+        <p class="hint">{t(m.programs_sales_backend_reported)}</p>
       </Preview>
-      <h2>Settings</h2>
+      <h2>{t(m.programs_settings)}</h2>
       <ProgramForm {...form} />
     </>
   )
@@ -187,7 +194,7 @@ export const ProgramPage = ({
   errors?: ErrorDetail[] | undefined
   /** The form of the branding, if it was refused. */
   branding?: FormState | undefined
-  done?: string | undefined
+  done?: Message | undefined
 }) => {
   const base = `/app/${workspace.slug}`
   const isManager = workspace.role === 'manager'
@@ -197,46 +204,46 @@ export const ProgramPage = ({
       <Done message={done} />
       <Problem errors={errors ?? branding?.errors} labels={{ ...PROGRAM_LABELS, ...BRAND_LABELS }} />
       <p>
-        <a href={`${base}/partners?programId=${program.id}`}>View partners</a>
+        <a href={`${base}/partners?programId=${program.id}`}>{t(m.programs_view_partners)}</a>
       </p>
       {isManager && (
         <p>
-          <a href={`${base}/programs/${program.id}/applications`}>Page on which people apply</a>
+          <a href={`${base}/programs/${program.id}/applications`}>{t(m.programs_page_people_apply)}</a>
         </p>
       )}
       {isManager && (
         <p>
           <a href={`${base}/programs/${program.id}/shadow`}>
-            {program.mode === 'shadow' ? 'Shadow run: another platform pays' : 'Run beside another platform'}
+            {program.mode === 'shadow' ? t(m.programs_shadow_run_another) : t(m.programs_run_beside_another)}
           </a>
         </p>
       )}
-      <h2 id="snippet">Snippet</h2>
-      <p>Add this to every page of your site. It records visits through partners’ links.</p>
-      <Copyable label="the snippet" text={snippetTag(origin, program.id)} />
+      <h2 id="snippet">{t(m.programs_snippet)}</h2>
+      <p>{t(m.programs_add_every_page)}</p>
+      <Copyable label={t(m.programs_the_snippet)} text={snippetTag(origin, program.id)} />
       <details>
-        <summary>Pin a version</summary>
-        <p>
-          This version never changes, and browsers check it by its hash. Replace the tag to get a newer
-          version.
-        </p>
-        <Copyable label="the pinned snippet" text={snippetTag(origin, program.id, { pinned: true })} />
+        <summary>{t(m.programs_pin_a_version)}</summary>
+        <p>{t(m.programs_version_never_changes)}</p>
+        <Copyable
+          label={t(m.programs_the_pinned_snippet)}
+          text={snippetTag(origin, program.id, { pinned: true })}
+        />
       </details>
       <p>
-        <a href={`${base}/programs/${program.id}/test`}>Test your tracking</a>
+        <a href={`${base}/programs/${program.id}/test`}>{t(m.programs_test_your_tracking)}</a>
       </p>
-      <h2>Groups</h2>
-      <p>Use a group to give some partners different rewards.</p>
+      <h2>{t(m.programs_groups)}</h2>
+      <p>{t(m.programs_use_group_give)}</p>
       <Groups base={base} groups={groups} />
       {isManager && (
         <p>
           <a class="button quiet" href={`${base}/programs/${program.id}/groups/new`}>
-            New group
+            {t(m.programs_new_group)}
           </a>
         </p>
       )}
       <Branding {...{ base, program, brand, isManager, refused: branding }} />
-      <h2>Settings</h2>
+      <h2>{t(m.programs_settings)}</h2>
       {isManager ? (
         <ProgramForm {...{ base, program, now, fields, errors }} />
       ) : (

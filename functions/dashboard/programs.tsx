@@ -10,11 +10,14 @@ import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
 import { checked, form, query } from '../../lib/http/validate.ts'
+import type { Message } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import type { FormState } from '../../lib/pages/fields.tsx'
 import { checkForm } from '../../lib/pages/forms.ts'
 import { noticeFor } from '../../lib/pages/parts.tsx'
 import { programFields, readProgram } from '../../lib/pages/program-fields.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { textsOf } from '../../lib/pages/text.ts'
 import { sha256 } from '../../lib/sha256.ts'
 import { listGroups } from '../../lib/workspace/groups.queries.ts'
 import {
@@ -33,10 +36,10 @@ import { NewProgramPage, ProgramPage, ProgramPreviewPage, ProgramsPage } from '.
 const SCRIPTS = ['/rewards.js']
 
 const DONE = {
-  created: 'Program created. Add its snippet to your site, and import your partners.',
-  branded: 'Branding saved.',
-  confirmation: 'A link was sent to the support address. Whoever reads it confirms the address.',
-  saved: 'Program saved. Sales that were paid before keep their terms.',
+  created: m.programs_created_add_snippet,
+  branded: m.programs_branding_saved,
+  confirmation: m.programs_link_sent_support,
+  saved: m.programs_saved_sales_paid,
 }
 
 /** Where signing in again, or typing the address of a form, leads. */
@@ -51,14 +54,14 @@ export default createRoutes<WorkspaceEnv>()
     const programs = await listPrograms(db, workspace.id, { cursor, limit: limit + 1 })
     const shown = page(programs, limit)
     return renderPage(c, {
-      title: 'Programs',
+      title: m.programs_programs,
       section: '/programs',
       children: <ProgramsPage workspace={workspace} programs={shown} url={c.req.url} />,
     })
   })
   .get('/app/:workspace/programs/new', managersOnly(), (c) =>
     renderPage(c, {
-      title: 'New program',
+      title: m.programs_new_program,
       section: '/programs',
       scripts: SCRIPTS,
       children: <NewProgramPage />,
@@ -69,7 +72,11 @@ export default createRoutes<WorkspaceEnv>()
     const { data, errors } = checkForm(NewProgram, readProgram(fields))
     if (errors) {
       const children = <NewProgramPage fields={fields} errors={errors} />
-      return renderPage(c, { title: 'New program', section: '/programs', scripts: SCRIPTS, children }, 400)
+      return renderPage(
+        c,
+        { title: m.programs_new_program, section: '/programs', scripts: SCRIPTS, children },
+        400,
+      )
     }
     const { id } = await createProgram(c.var.db, actOf(c), data)
     return c.redirect(`/app/${c.var.workspace.slug}/programs/${id}?done=created`, 303)
@@ -116,7 +123,7 @@ export default createRoutes<WorkspaceEnv>()
       },
     })
     if (!isSent) {
-      const errors = [{ path: 'supportEmail', message: NO_CONFIRMATION }]
+      const errors = [{ path: 'supportEmail', message: textsOf(c)(m.programs_no_link_sent) }]
       return show(c, program, { branding: { fields: { supportEmail: email }, errors } }, 409)
     }
     return c.redirect(`/app/${workspace.slug}/programs/${program.id}?done=confirmation#branding`, 303)
@@ -132,7 +139,7 @@ export default createRoutes<WorkspaceEnv>()
     const base = `/app/${workspace.slug}`
     const children = <ProgramPreviewPage {...{ base, program, now, fields, whatIf }} entered={data} />
     return renderPage(c, {
-      title: `Preview of ${program.name}`,
+      title: textsOf(c)(m.programs_preview_of, { name: program.name }),
       section: '/programs',
       scripts: SCRIPTS,
       children,
@@ -142,8 +149,6 @@ export default createRoutes<WorkspaceEnv>()
 /** 190 bits. Letters and digits only, because mail programs break links at other characters. */
 const TOKEN_LENGTH = 32
 const LINK_DAYS = 7
-const NO_CONFIRMATION =
-  'No link was sent: the address was changed or confirmed meanwhile, or several links have been sent today. Use one of them, or wait a day.'
 
 const findOne = (c: Context<WorkspaceEnv>): Promise<Program> =>
   found('program', c.req.param('id') ?? '', (id) => findProgram(c.var.db, c.var.workspace.id, id))
@@ -152,7 +157,7 @@ type Shown = {
   /** A form that was refused. */
   terms?: FormState
   branding?: FormState
-  done?: string | undefined
+  done?: Message | undefined
 }
 
 /** The page of a program, or the same again with the errors of a form. */

@@ -1,6 +1,8 @@
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Fields } from '../../lib/http/validate.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { Field } from '../../lib/pages/fields.tsx'
+import { t } from '../../lib/pages/text.ts'
 import { MAX_REASON_LENGTH } from '../../lib/tracking/commissions.schemas.ts'
 
 type Props = { label: string; id?: string; fields: Fields; errors: ErrorDetail[] | undefined }
@@ -11,7 +13,7 @@ export const ReasonField = ({ label, id, fields, errors }: Props) => (
     label={label}
     name="reason"
     id={id}
-    hint="The partner sees it."
+    hint={t(m.commissions_partner_sees_it)}
     required
     maxlength={MAX_REASON_LENGTH}
     autocomplete="off"

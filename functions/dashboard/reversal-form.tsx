@@ -1,8 +1,11 @@
 /** The form with which a manager reverses a commission, or a part of it. */
+
 import { newId } from '../../lib/db/ids.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Checked, Fields } from '../../lib/http/validate.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { checkForm } from '../../lib/pages/forms.ts'
+import { t } from '../../lib/pages/text.ts'
 import { NewReversal } from '../../lib/tracking/commissions.schemas.ts'
 import type { ManualReversal } from '../../lib/tracking/manual-reversals.ts'
 import { PartField, readPart } from './part-field.tsx'
@@ -29,16 +32,21 @@ export const ReversalForm = ({ action, currency, refused }: Props) => {
     <form method="post" action={action}>
       <input type="hidden" name="externalId" value={fields.externalId ?? newId()} />
       <PartField
-        label={`Amount to reverse (${currency})`}
+        label={t(m.commissions_amount_to_reverse, { currency })}
         id="reversed-amount"
-        hint="Leave it empty to reverse all that is left."
+        hint={t(m.commissions_leave_empty_reverse)}
         fields={fields}
         errors={errors}
       />
-      <ReasonField id="reversal-reason" label="Reason for the reversal" fields={fields} errors={errors} />
+      <ReasonField
+        id="reversal-reason"
+        label={t(m.commissions_reason_reversal)}
+        fields={fields}
+        errors={errors}
+      />
       <p>
         <button type="submit" class="danger">
-          Reverse commission
+          {t(m.commissions_reverse_commission)}
         </button>
       </p>
     </form>

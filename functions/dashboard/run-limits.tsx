@@ -1,9 +1,13 @@
 /** What a manager limits a payout run to, as the preview's form and the button that starts the run carry it. */
+
 import type { Context } from 'hono'
 import type * as z from 'zod'
 import { type Checked, checked, type Fields } from '../../lib/http/validate.ts'
+import { inEnglish } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { parseMoney, plainMoney } from '../../lib/money.ts'
 import { Field } from '../../lib/pages/fields.tsx'
+import { t } from '../../lib/pages/text.ts'
 import { hasLimits, type RunLimits } from '../../lib/payouts/limits.ts'
 import type { RunResultResponse } from '../../lib/payouts/payouts.responses.ts'
 import { PayoutRun } from '../../lib/payouts/payouts.schemas.ts'
@@ -46,7 +50,7 @@ export const readRun = ({ method, programId, preview }: Fields): Checked<RunInpu
   try {
     previewed = JSON.parse(preview ?? '{}')
   } catch {
-    return { errors: [{ path: 'preview', message: 'The preview cannot be read.' }] }
+    return { errors: [{ path: 'preview', message: inEnglish(m.payouts_preview_cannot_read) }] }
   }
   return checked(PayoutRun, { ...(previewed as object), method, programId })
 }
@@ -71,7 +75,7 @@ export const ExcludeBox = ({
     value={partnerId}
     form={FORM}
     checked={checked}
-    aria-label={`Leave out ${name}`}
+    aria-label={t(m.payouts_leave_out_partner, { name })}
   />
 )
 
@@ -90,16 +94,16 @@ export const LimitsForm = ({ action, method, programId, limits, currencies }: Pr
   const all = [...new Set([...currencies, ...Object.keys(maxAmountCents)])].sort()
   return (
     <details class="card" open={hasLimits(limits)}>
-      <summary>Limit this run</summary>
+      <summary>{t(m.payouts_limit_run)}</summary>
       <form id={FORM} method="get" action={action}>
         <input type="hidden" name="method" value={method} />
         {programId && <input type="hidden" name="programId" value={programId} />}
-        <p>To leave out partners, select them in the tables below. What is left out is due in a later run.</p>
+        <p>{t(m.payouts_leave_out_partners)}</p>
         {all.map((currency) => (
           <Field
-            label={`Maximum in ${currency}`}
+            label={t(m.payouts_maximum_in, { currency })}
             name={`max-${currency}`}
-            hint="The run pays no more than this. Your settings say who is paid first."
+            hint={t(m.payouts_run_pays_no)}
             inputmode="decimal"
             autocomplete="off"
             value={
@@ -108,16 +112,16 @@ export const LimitsForm = ({ action, method, programId, limits, currencies }: Pr
           />
         ))}
         <Field
-          label="Commissions to leave out"
+          label={t(m.payouts_commissions_leave_out)}
           name="commissions"
-          hint="Their IDs, separated by spaces. The address of a commission’s page ends with its ID."
+          hint={t(m.payouts_ids_separated_spaces)}
           autocomplete="off"
           spellcheck="false"
           value={excludeCommissionIds.join(' ')}
         />
         <p>
           <button type="submit" class="quiet">
-            Update preview
+            {t(m.payouts_update_preview)}
           </button>
         </p>
       </form>

@@ -2,10 +2,13 @@ import type { Child } from 'hono/jsx'
 import type { WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { MAX_ID_LENGTH } from '../../lib/http/fields.ts'
+import type { Translate } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { Field } from '../../lib/pages/fields.tsx'
 import { readFilters } from '../../lib/pages/filters.tsx'
 import { Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { t, textsOf } from '../../lib/pages/text.ts'
 import { KIND_NAMES } from '../../lib/tracking/event-kinds.ts'
 import { type SearchResults, search } from '../../lib/workspace/search.queries.ts'
 import { SearchQuery } from '../../lib/workspace/search.schemas.ts'
@@ -15,10 +18,14 @@ type Match = { href: string; title: string; detail: Child }
 type Group = { heading: string; matches: Match[] }
 
 /** The results by kind. A click has no page of its own: it leads to its partner. */
-const groupsOf = (base: string, { partners, customers, events, clicks, payouts }: SearchResults): Group[] =>
+const groupsOf = (
+  t: Translate,
+  base: string,
+  { partners, customers, events, clicks, payouts }: SearchResults,
+): Group[] =>
   [
     {
-      heading: 'Partners',
+      heading: t(m.layout_group_partners),
       matches: partners.map(({ id, name, email, slug }) => ({
         href: `${base}/partners/${id}`,
         title: name ?? email,
@@ -26,7 +33,7 @@ const groupsOf = (base: string, { partners, customers, events, clicks, payouts }
       })),
     },
     {
-      heading: 'Customers',
+      heading: t(m.layout_customers),
       matches: customers.map(({ id, externalId, email, name }) => ({
         href: `${base}/customers/${id}`,
         title: externalId,
@@ -34,7 +41,7 @@ const groupsOf = (base: string, { partners, customers, events, clicks, payouts }
       })),
     },
     {
-      heading: 'Sales and leads',
+      heading: t(m.nav_events),
       matches: events.map(({ id, kind, externalId, customerExternalId, occurredAt }) => ({
         href: `${base}/events/${id}`,
         title: `${KIND_NAMES[kind]} ${externalId}`,
@@ -46,52 +53,49 @@ const groupsOf = (base: string, { partners, customers, events, clicks, payouts }
       })),
     },
     {
-      heading: 'Clicks',
+      heading: t(m.clicks),
       matches: clicks.map(({ id, partnerId, partnerName, partnerSlug, landingUrl, createdAt }) => ({
         href: `${base}/partners/${partnerId}`,
         title: id,
-        detail: (
-          <>
-            Through the link of {partnerName ?? partnerSlug}
-            {landingUrl && `, to ${landingUrl}`}, <Time at={createdAt} />
-          </>
-        ),
+        detail: landingUrl
+          ? t(m.layout_click_to, {
+              partner: partnerName ?? partnerSlug,
+              landingUrl,
+              time: () => <Time at={createdAt} />,
+            })
+          : t(m.layout_click, { partner: partnerName ?? partnerSlug, time: () => <Time at={createdAt} /> }),
       })),
     },
     {
-      heading: 'Payouts',
+      heading: t(m.nav_payouts),
       matches: payouts.map(({ reference, runId, partnerName, partnerSlug, createdAt }) => ({
         href: `${base}/payouts/runs/${runId}`,
         title: reference,
-        detail: (
-          <>
-            To {partnerName ?? partnerSlug}, <Time at={createdAt} />
-          </>
-        ),
+        detail: t(m.layout_payout_to, {
+          partner: partnerName ?? partnerSlug,
+          time: () => <Time at={createdAt} />,
+        }),
       })),
     },
   ].filter(({ matches }) => matches.length > 0)
 
 const SearchPage = ({ path, text, groups }: { path: string; text: string; groups: Group[] }) => (
   <>
-    <h1>Search</h1>
+    <h1>{t(m.layout_search)}</h1>
     <search>
       <form class="inline" method="get" action={path}>
         <Field
-          label="Name, email address, slug or ID"
+          label={t(m.layout_name_email_address)}
           name="q"
           type="search"
           value={text}
           maxlength={MAX_ID_LENGTH}
         />
-        <button type="submit">Search</button>
+        <button type="submit">{t(m.layout_search)}</button>
       </form>
     </search>
     {text !== '' && groups.length === 0 && (
-      <p class="empty">
-        Nothing matches “{text}”. Partners are found by a part of their name, email address or slug.
-        Customers, orders, clicks and payouts are found by their whole ID.
-      </p>
+      <p class="empty">{t(m.layout_nothing_matches_partners, { text })}</p>
     )}
     {groups.map(({ heading, matches }) => (
       <section aria-label={heading}>
@@ -113,10 +117,10 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/search', async 
   const { db, workspace } = c.var
   const base = `/app/${workspace.slug}`
   const { fields, data } = readFilters(c, SearchQuery)
-  const groups = data?.q ? groupsOf(base, await search(db, workspace.id, data.q)) : []
+  const groups = data?.q ? groupsOf(textsOf(c), base, await search(db, workspace.id, data.q)) : []
 
   const [only, ...others] = groups.flatMap(({ matches }) => matches)
   if (only && others.length === 0) return c.redirect(only.href, 303)
   const children = <SearchPage path={`${base}/search`} text={fields.q?.trim() ?? ''} groups={groups} />
-  return renderPage(c, { title: 'Search', children })
+  return renderPage(c, { title: m.layout_search, children })
 })

@@ -2,6 +2,8 @@ import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts
 import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { type Fields, form } from '../../lib/http/validate.ts'
+import { inEnglish, type Message } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { parseMoney, plainMoney } from '../../lib/money.ts'
 import { Checkbox, controls, Field, Select } from '../../lib/pages/fields.tsx'
 import { checkForm, type Reading } from '../../lib/pages/forms.ts'
@@ -9,6 +11,8 @@ import { MODE_LABEL, ModeSelect } from '../../lib/pages/mode.tsx'
 import { Done, noticeFor, Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { SALES_FROM_LABEL, SalesFromSelect } from '../../lib/pages/sales-from.tsx'
+import { linkTo } from '../../lib/pages/tags.tsx'
+import { t } from '../../lib/pages/text.ts'
 import {
   changeSettings,
   MODE_IN_USE,
@@ -17,27 +21,27 @@ import {
 } from '../../lib/workspace/settings.queries.ts'
 import { SettingsChange } from '../../lib/workspace/settings.schemas.ts'
 
-const DONE = { saved: 'Settings saved.' }
+const DONE = { saved: m.settings_saved }
 
 /** A currency of two decimals, as most have: the sum applies to the minor units of every currency. */
 const SUM_CURRENCY = 'USD'
 
 const LABELS = {
-  manualPayouts: 'Pay partners by bank transfer',
-  payoutOrder: 'Pay first',
-  paypalPayouts: 'Partners may choose PayPal',
-  wisePayouts: 'Partners may choose Wise',
-  ibanPayouts: 'Partners may choose a bank account with an IBAN',
-  requireDocuments: 'Pay only partners whose documents were received',
-  selfBilling: 'Issue invoices in the name of partners who agree',
-  approvalAboveCents: 'Approval of payout runs above (optional)',
+  manualPayouts: m.settings_pay_partners_bank,
+  payoutOrder: m.settings_pay_first,
+  paypalPayouts: m.settings_partners_may_choose,
+  wisePayouts: m.settings_partners_may_choose_wise,
+  ibanPayouts: m.settings_partners_may_choose_bank,
+  requireDocuments: m.settings_pay_only_partners,
+  selfBilling: m.settings_issue_invoices_name,
+  approvalAboveCents: m.settings_approval_payout_runs,
   salesFrom: SALES_FROM_LABEL,
   mode: MODE_LABEL,
 }
 
-const PAYOUT_ORDER_OPTIONS = [
-  { value: 'smallest_first', label: 'The smallest balances' },
-  { value: 'largest_first', label: 'The largest balances' },
+const PAYOUT_ORDERS = [
+  { value: 'smallest_first', label: m.settings_the_smallest_balances },
+  { value: 'largest_first', label: m.settings_the_largest_balances },
 ]
 
 /** The settings that are on or off. */
@@ -68,7 +72,7 @@ const settingsFields = ({
 /** A form's fields as API input. */
 const readForm = ({ payoutOrder, approvalAboveCents: sum, salesFrom, mode, ...fields }: Fields): Reading => {
   const approvalAboveCents = sum === undefined ? null : parseMoney(sum, SUM_CURRENCY)
-  const message = 'Enter an amount such as 1000.00, or leave it blank.'
+  const message = inEnglish(m.settings_enter_amount_such)
   return {
     input: {
       ...Object.fromEntries(SWITCHES.map((name) => [name, fields[name] !== undefined])),
@@ -82,67 +86,60 @@ const readForm = ({ payoutOrder, approvalAboveCents: sum, salesFrom, mode, ...fi
   }
 }
 
-type Props = { base: string; fields: Fields; errors?: ErrorDetail[]; done?: string | undefined }
+type Props = { base: string; fields: Fields; errors?: ErrorDetail[]; done?: Message | undefined }
 
 const SettingsPage = ({ base, fields, errors, done }: Props) => {
   const control = controls(LABELS, { fields, errors })
   return (
     <>
-      <h1>Settings</h1>
+      <h1>{t(m.settings_settings)}</h1>
       <Done message={done} />
       <Problem errors={errors} labels={LABELS} />
       <form method="post" action={`${base}/settings`}>
         <Checkbox
-          label={LABELS.manualPayouts}
+          label={t(LABELS.manualPayouts)}
           name="manualPayouts"
-          hint="Allows payout runs that you pay yourself from a CSV file. Otherwise partners are paid with Stripe only, once they have connected an account."
+          hint={t(m.settings_allows_payout_runs)}
           checked={fields.manualPayouts !== undefined}
         />
         <fieldset>
-          <legend>Payment by bank transfer</legend>
-          <p class="hint">
-            What partners may choose in their portal, while bank transfers are on. Their details are stored
-            encrypted, and are in the files of your payout runs.
-          </p>
+          <legend>{t(m.settings_payment_bank_transfer)}</legend>
+          <p class="hint">{t(m.settings_partners_may_choose_portal)}</p>
           {(['paypalPayouts', 'wisePayouts', 'ibanPayouts'] as const).map((name) => (
-            <Checkbox label={LABELS[name]} name={name} checked={fields[name] !== undefined} />
+            <Checkbox label={t(LABELS[name])} name={name} checked={fields[name] !== undefined} />
           ))}
         </fieldset>
         <Checkbox
-          label={LABELS.requireDocuments}
+          label={t(LABELS.requireDocuments)}
           name="requireDocuments"
-          hint="For tax forms and the like, which you collect yourself and mark on the partner’s page."
+          hint={t(m.settings_tax_forms_like)}
           checked={fields.requireDocuments !== undefined}
         />
         <Checkbox
-          label={LABELS.selfBilling}
+          label={t(LABELS.selfBilling)}
           name="selfBilling"
-          hint="Each payout then issues a numbered invoice. Partners agree in their portal. Check with your tax adviser first."
+          hint={t(m.settings_each_payout_issues)}
           checked={fields.selfBilling !== undefined}
         />
         <Select
           {...control('payoutOrder')}
-          options={PAYOUT_ORDER_OPTIONS}
-          hint="Decides who is paid when your Stripe balance does not cover everybody. The others are paid by a later run."
+          options={PAYOUT_ORDERS}
+          hint={t(m.settings_decides_paid_stripe)}
         />
         <Field
           {...control('approvalAboveCents')}
-          hint="Larger payout runs wait until a manager other than the one who started them approves; scheduled ones wait for any manager. For example 10000.00, in every currency."
+          hint={t(m.settings_larger_payout_runs)}
           inputmode="decimal"
           autocomplete="off"
         />
         <SalesFromSelect value={fields.salesFrom} errors={errors} />
         <ModeSelect value={fields.mode} errors={errors} />
         <p>
-          <button type="submit">Save settings</button>
+          <button type="submit">{t(m.settings_save_settings)}</button>
         </p>
       </form>
-      <p>
-        <a href={`${base}/settings/business`}>Business details</a>, for SEPA files and documents.
-      </p>
-      <p>
-        <a href={`${base}/deletion`}>Delete the workspace</a>, after 30 days in which any manager can cancel.
-      </p>
+      <p>{t(m.settings_business_details_sepa, { link: linkTo(`${base}/settings/business`) })}</p>
+      <p>{t(m.settings_delete_workspace_after, { link: linkTo(`${base}/deletion`) })}</p>
     </>
   )
 }
@@ -154,7 +151,7 @@ export default createRoutes<WorkspaceEnv>()
     const fields = settingsFields(await readSettings(db, workspace.id))
     const done = noticeFor(DONE, c.req.query('done'))
     const children = <SettingsPage base={`/app/${workspace.slug}`} {...{ fields, done }} />
-    return renderPage(c, { title: 'Settings', section: '/settings', children })
+    return renderPage(c, { title: m.settings_settings, section: '/settings', children })
   })
   .post('/app/:workspace/settings', managersOnly(), form(), async (c) => {
     const { db, workspace } = c.var
@@ -163,7 +160,7 @@ export default createRoutes<WorkspaceEnv>()
     const { data, errors } = checkForm(SettingsChange, readForm(fields))
     const again = (errors: ErrorDetail[], status: 400 | 409) => {
       const children = <SettingsPage {...{ base, fields, errors }} />
-      return renderPage(c, { title: 'Settings', section: '/settings', children }, status)
+      return renderPage(c, { title: m.settings_settings, section: '/settings', children }, status)
     }
     if (errors) return again(errors, 400)
     const saved = await changeSettings(db, actOf(c), data)

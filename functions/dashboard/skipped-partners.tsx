@@ -1,4 +1,6 @@
-import { counted } from '../../lib/plural.ts'
+import type { Message } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
+import { t } from '../../lib/pages/text.ts'
 
 /** Names per reason. More would make the page long, and the rest are like them. */
 const NAMES_SHOWN = 20
@@ -10,27 +12,37 @@ type Props<Reason extends string> = {
   skipped: readonly { partner: Partner; reason: Reason }[]
   /** In the order in which they are shown. */
   reasons: readonly Reason[]
-  why: Record<Reason, string>
+  why: Record<Reason, Message>
 }
+
+const Names = ({ base, partners }: { base: string; partners: readonly Partner[] }) => (
+  <>
+    {partners.map(({ id, name, slug }, index) => (
+      <>
+        {index > 0 && ', '}
+        <a href={`${base}/partners/${id}`}>{name ?? slug}</a>
+      </>
+    ))}
+  </>
+)
 
 /** Which of the chosen partners get no mail, by the reason. */
 export const Skipped = <Reason extends string>({ base, skipped, reasons, why }: Props<Reason>) => (
   <>
-    <h2>{counted(skipped.length, 'partner')} will not get it</h2>
+    <h2>{t(m.partners_skipped, { count: skipped.length })}</h2>
     <ul>
       {reasons.map((reason) => {
         const partners = skipped.filter((one) => one.reason === reason).map(({ partner }) => partner)
         if (partners.length === 0) return null
+        const more = partners.length - NAMES_SHOWN
+        const values = {
+          count: partners.length,
+          why: t(why[reason]),
+          names: () => <Names base={base} partners={partners.slice(0, NAMES_SHOWN)} />,
+        }
         return (
           <li>
-            {counted(partners.length, 'partner')}: {why[reason]} (
-            {partners.slice(0, NAMES_SHOWN).map(({ id, name, slug }, index) => (
-              <>
-                {index > 0 && ', '}
-                <a href={`${base}/partners/${id}`}>{name ?? slug}</a>
-              </>
-            ))}
-            {partners.length > NAMES_SHOWN && ` and ${partners.length - NAMES_SHOWN} more`})
+            {more > 0 ? t(m.partners_skipped_more, { ...values, more }) : t(m.partners_skipped_as, values)}
           </li>
         )
       })}

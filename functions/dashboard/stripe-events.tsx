@@ -3,14 +3,20 @@
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Listed } from '../../lib/http/lists.ts'
 import type { Fields } from '../../lib/http/validate.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { Empty, Filters } from '../../lib/pages/filters.tsx'
 import { money } from '../../lib/pages/money.tsx'
 import { NextPage, Table, Time } from '../../lib/pages/parts.tsx'
+import { hidden } from '../../lib/pages/tags.tsx'
+import { t } from '../../lib/pages/text.ts'
 import type { ProcessorEventRow } from '../../lib/purchases/events.queries.ts'
 import { explainOutcome } from '../../lib/purchases/outcomes.ts'
 import { STRIPE_EVENTS } from '../../lib/purchases/stripe/event-types.ts'
 
-const TYPES = [{ value: '', label: 'Any' }, ...STRIPE_EVENTS.map((type) => ({ value: type, label: type }))]
+const TYPES = [
+  { value: '', label: m.stripe_any },
+  ...STRIPE_EVENTS.map((type) => ({ value: type, label: type })),
+]
 
 export type EventsProps = {
   /** The workspace's path. */
@@ -26,7 +32,7 @@ export const RecentEvents = ({ base, events, url, filters, filterErrors }: Event
   const isFiltered = Object.keys(filters).length > 0
   return (
     <>
-      <h2 id="received">Recent events</h2>
+      <h2 id="received">{t(m.stripe_recent_events)}</h2>
       {(isFiltered || events.data.length > 0) && (
         <Filters
           what="events"
@@ -34,20 +40,23 @@ export const RecentEvents = ({ base, events, url, filters, filterErrors }: Event
           fields={filters}
           errors={filterErrors}
           filters={[
-            { name: 'type', label: 'Event', options: TYPES },
-            { name: 'externalId', label: 'Sale external ID', maxlength: 255 },
+            { name: 'type', label: t(m.event_column), options: TYPES },
+            { name: 'externalId', label: t(m.stripe_sale_external_id), maxlength: 255 },
           ]}
         />
       )}
       {events.data.length > 0 ? (
-        <Table caption="Events from Stripe" head={['Received', 'Event', 'Result', 'Details']}>
+        <Table
+          caption={t(m.stripe_events_from_stripe)}
+          head={[t(m.stripe_received), t(m.event_column), t(m.result_column), t(m.details_column)]}
+        >
           {events.data.map((event) => (
             <EventLine base={base} event={event} />
           ))}
         </Table>
       ) : (
         <Empty what="events" isFiltered={isFiltered}>
-          No events received yet.
+          {t(m.stripe_no_events_received)}
         </Empty>
       )}
       <NextPage url={url} cursor={events.nextCursor} />
@@ -64,7 +73,7 @@ const EventLine = ({ base, event }: { base: string; event: ProcessorEventRow }) 
       {event.type}{' '}
       {!event.livemode && (
         <span class="status" data-status="test">
-          test
+          {t(m.stripe_test)}
         </span>
       )}
       <br />
@@ -74,7 +83,7 @@ const EventLine = ({ base, event }: { base: string; event: ProcessorEventRow }) 
     <td>
       {event.eventId && (
         <a href={`${base}/events/${event.eventId}`}>
-          Sale<span class="hidden"> of {event.processorEventId}</span>
+          {t(m.stripe_sale_of, { processorEventId: event.processorEventId, hidden })}
         </a>
       )}
     </td>

@@ -1,32 +1,40 @@
 /** The part of the Stripe page about partner payouts: the key of the merchant's account. */
 
 import type { ErrorDetail } from '../../lib/http/errors.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { Field } from '../../lib/pages/fields.tsx'
 import { ConfirmForm, Copyable, Time } from '../../lib/pages/parts.tsx'
+import { code } from '../../lib/pages/tags.tsx'
+import { t } from '../../lib/pages/text.ts'
 import type { StripeKey } from '../../lib/payouts/stripe-keys.queries.ts'
 import { CONNECT_EVENTS } from '../../lib/purchases/stripe/event-types.ts'
 
 /** What identifies a key without showing it. */
 const KeyFacts = ({ stripeKey }: { stripeKey: StripeKey }) => (
   <>
-    {stripeKey.livemode ? 'Key' : 'Test mode key'} ending in <code>{stripeKey.last4}</code> for the account{' '}
-    <code>{stripeKey.stripeAccountId}</code>, saved at <Time at={stripeKey.createdAt} />.
+    {t(m.stripe_key_facts, {
+      mode: stripeKey.livemode ? 'live' : 'test',
+      last4: stripeKey.last4,
+      code,
+      stripeAccountId: stripeKey.stripeAccountId,
+      time: () => <Time at={stripeKey.createdAt} />,
+    })}
   </>
 )
 
 const KeyForm = ({ base, isFirst, errors }: { base: string; isFirst: boolean; errors?: ErrorDetail[] }) => (
   <form method="post" action={`${base}/stripe/key`} class="inline">
     <Field
-      label={isFirst ? 'Key' : 'New key'}
+      label={isFirst ? t(m.stripe_key) : t(m.stripe_new_key)}
       name="key"
-      hint="Starts with rk_ or sk_."
+      hint={t(m.stripe_starts_rk_sk)}
       type="password"
       required
       maxlength={255}
       autocomplete="off"
       errors={errors}
     />
-    <button type="submit">{isFirst ? 'Save key' : 'Replace key'}</button>
+    <button type="submit">{isFirst ? t(m.stripe_save_key) : t(m.stripe_replace_key)}</button>
   </form>
 )
 
@@ -41,47 +49,34 @@ type Props = {
 /** The set-up of payouts from the merchant's Stripe account. */
 export const PayingPartners = ({ base, stripeKey, missing, errors = [] }: Props) => (
   <>
-    <h2 id="paying">Partner payouts</h2>
+    <h2 id="paying">{t(m.stripe_partner_payouts)}</h2>
     <p>
       <span class="status" data-status={stripeKey ? 'approved' : 'open'}>
-        {stripeKey ? 'Set up' : 'Not set up'}
+        {stripeKey ? t(m.stripe_set_up) : t(m.stripe_not_set_up)}
       </span>{' '}
-      {stripeKey ? (
-        <KeyFacts stripeKey={stripeKey} />
-      ) : (
-        'Without a key, partners cannot connect accounts and are not paid with Stripe.'
-      )}
+      {stripeKey ? <KeyFacts stripeKey={stripeKey} /> : t(m.stripe_without_key_partners)}
     </p>
-    <p>
-      Partners are paid from your Stripe account to the accounts that they connect in the portal. Enable
-      Connect in the Stripe Dashboard, then create a restricted key with <em>Write</em> access to{' '}
-      <em>Accounts</em>, <em>Account links</em> and <em>Transfers</em> under <em>Connect</em>, <em>Read</em>{' '}
-      access to <em>Balance</em>, and no other permissions. They are checked when you save it. With{' '}
-      <em>Read</em> access to <em>Webhook Endpoints</em> too, this page says which events are missing at
-      Stripe. The key is stored encrypted and never shown again.
-    </p>
+    <p>{t(m.stripe_partners_paid_stripe, { em: (content) => <em>{content}</em> })}</p>
     <KeyForm base={base} isFirst={!stripeKey} errors={errors} />
     {stripeKey && (
       <p>
-        <a href={`${base}/stripe/key/remove`}>Remove key</a>
+        <a href={`${base}/stripe/key/remove`}>{t(m.stripe_remove_key)}</a>
       </p>
     )}
-    <p>
-      Then add a second webhook endpoint with the same URL for events on <em>connected accounts</em>, and add
-      its signing secret in step 3. Choose the payload style Snapshot, and select the first three of these
-      events. (The others are for an endpoint of the style Thin, which reports accounts, and no payouts.)
-    </p>
-    <Copyable label="the events of connected accounts" text={CONNECT_EVENTS.join('\n')} />
+    <p>{t(m.stripe_add_second_webhook, { em: (content) => <em>{content}</em> })}</p>
+    <Copyable label={t(m.stripe_events_connected_accounts)} text={CONNECT_EVENTS.join('\n')} />
     {missing.length > 0 && (
       <>
         <p>
-          <span class="status" data-status="open">
-            Missing
-          </span>{' '}
-          No endpoint at Stripe receives these events of connected accounts. Without them, nobody learns that
-          a partner’s bank refused a payout.
+          {t(m.stripe_missing_no_endpoint, {
+            span: (content) => (
+              <span class="status" data-status="open">
+                {content}
+              </span>
+            ),
+          })}
         </p>
-        <Copyable label="the missing events of connected accounts" text={missing.join('\n')} />
+        <Copyable label={t(m.stripe_missing_events_connected)} text={missing.join('\n')} />
       </>
     )}
   </>
@@ -90,14 +85,11 @@ export const PayingPartners = ({ base, stripeKey, missing, errors = [] }: Props)
 /** Confirms the removal of the key. */
 export const RemoveKeyPage = ({ base, stripeKey }: { base: string; stripeKey: StripeKey }) => (
   <>
-    <h1>Remove the Stripe key?</h1>
+    <h1>{t(m.stripe_remove_stripe_key)}</h1>
     <p>
       <KeyFacts stripeKey={stripeKey} />
     </p>
-    <p>
-      Stripe payouts stop until you add a key of the same account. Partners stay connected. To revoke the key
-      everywhere, roll it in the Stripe Dashboard too.
-    </p>
-    <ConfirmForm button="Remove key" cancel={`${base}/stripe`} />
+    <p>{t(m.stripe_payouts_stop_until)}</p>
+    <ConfirmForm button={t(m.stripe_remove_key)} cancel={`${base}/stripe`} />
   </>
 )

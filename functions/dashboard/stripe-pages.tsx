@@ -1,13 +1,17 @@
 /** The pages that connect a workspace to the merchant's Stripe account. */
+
 import type { Child } from 'hono/jsx'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
+import type { Message } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { Field, Select } from '../../lib/pages/fields.tsx'
 import { MODE_LABEL, ModeSelect } from '../../lib/pages/mode.tsx'
 import { ConfirmForm, Copyable, Done, Problem, Table, Time } from '../../lib/pages/parts.tsx'
 import { SALES_FROM_LABEL, SalesFromSelect } from '../../lib/pages/sales-from.tsx'
+import { code, hidden } from '../../lib/pages/tags.tsx'
+import { t } from '../../lib/pages/text.ts'
 import type { Mode, SalesFrom } from '../../lib/purchases/processors.ts'
 import { STRIPE_EVENTS } from '../../lib/purchases/stripe/event-types.ts'
-import type { SecretPurpose } from '../../lib/purchases/stripe/purposes.ts'
 import type { MissingEvents as EventsMissing } from '../../lib/purchases/stripe/settings.service.ts'
 import type { StripeSetup } from '../../lib/purchases/stripe/setup.queries.ts'
 import { MAX_SECRETS, type StripeSecret } from '../../lib/purchases/stripe/signing-secrets.queries.ts'
@@ -17,17 +21,15 @@ import { PayingPartners } from './stripe-key.tsx'
 /** Why a secret or a key was rejected. The form never shows the value again. */
 export type Refused = { message?: string; errors?: ErrorDetail[] }
 
-const PURPOSE_LABEL = 'Events of'
-
-const PURPOSES: { value: SecretPurpose; label: string }[] = [
-  { value: 'account', label: 'Your account' },
-  { value: 'connected_accounts', label: 'Connected accounts' },
+const PURPOSES = [
+  { value: 'account', label: m.stripe_your_account },
+  { value: 'connected_accounts', label: m.stripe_connected_accounts },
 ]
 
 const LABELS = {
-  secret: 'Signing secret',
-  purpose: PURPOSE_LABEL,
-  key: 'Key',
+  secret: m.stripe_signing_secret,
+  purpose: m.stripe_events_of,
+  key: m.stripe_key,
   salesFrom: SALES_FROM_LABEL,
   mode: MODE_LABEL,
 }
@@ -38,39 +40,28 @@ type StripeProps = EventsProps & {
   /** The events that Stripe does not send, as far as is known. */
   missing: EventsMissing
   refused?: Refused | undefined
-  done?: string | undefined
+  done?: Message | undefined
 }
 
 export const StripePage = (props: StripeProps) => {
   const { base, webhookUrl, setup, missing, refused, done } = props
   return (
     <>
-      <h1>Stripe</h1>
+      <h1>{t(m.by_stripe)}</h1>
       <Done message={done} />
       <Problem {...refused} labels={LABELS} />
-      <p>
-        Complete these three steps, and Stripe reports checkouts, renewals, refunds and disputes to this
-        workspace.
-      </p>
-      <p>
-        This workspace takes events and keys of Stripe’s {setup.mode} mode. Those of the other mode do not
-        count.
-      </p>
+      <p>{t(m.stripe_complete_these_three)}</p>
+      <p>{t(m.stripe_workspace_takes_events, { mode: setup.mode })}</p>
       <ConnectionStatus setup={setup} />
-      <h2>1. Webhook endpoint</h2>
-      <p>In the Stripe Dashboard, open Webhooks and add an endpoint with this URL.</p>
-      <Copyable label="the webhook URL" text={webhookUrl} />
-      <h2>2. Events</h2>
-      <p>
-        Select these events of your own account, with the payload style Snapshot. Other events are ignored.
-      </p>
-      <Copyable label="the events" text={STRIPE_EVENTS.join('\n')} />
+      <h2>{t(m.stripe_1_webhook_endpoint)}</h2>
+      <p>{t(m.stripe_dashboard_open_webhooks)}</p>
+      <Copyable label={t(m.stripe_the_webhook_url)} text={webhookUrl} />
+      <h2>{t(m.stripe_2_events)}</h2>
+      <p>{t(m.stripe_select_these_events)}</p>
+      <Copyable label={t(m.stripe_the_events)} text={STRIPE_EVENTS.join('\n')} />
       <MissingEvents missing={missing.own} />
-      <h2>3. Signing secret</h2>
-      <p>
-        Copy it from the new endpoint’s page in Stripe. It verifies that events come from Stripe, is stored
-        encrypted, and is never shown again.
-      </p>
+      <h2>{t(m.stripe_3_signing_secret)}</h2>
+      <p>{t(m.stripe_copy_new_endpoints)}</p>
       <Secrets
         base={base}
         secrets={setup.secrets}
@@ -94,13 +85,15 @@ const MissingEvents = ({ missing }: { missing: string[] }) =>
   missing.length > 0 && (
     <>
       <p>
-        <span class="status" data-status="open">
-          Missing
-        </span>{' '}
-        Your endpoint at Stripe does not receive these events. Add them there, or some sales, refunds or
-        coupons do not count.
+        {t(m.stripe_missing_endpoint_stripe, {
+          span: (content) => (
+            <span class="status" data-status="open">
+              {content}
+            </span>
+          ),
+        })}
       </p>
-      <Copyable label="the missing events" text={missing.join('\n')} />
+      <Copyable label={t(m.stripe_the_missing_events)} text={missing.join('\n')} />
     </>
   )
 
@@ -108,21 +101,24 @@ const MissingEvents = ({ missing }: { missing: string[] }) =>
 const ConnectionStatus = ({ setup: { secrets, firstEventAt, lastEventAt } }: { setup: StripeSetup }) => {
   if (secrets.length === 0) {
     return (
-      <StatusLine status="open" label="Not connected">
-        Without a signing secret, all events are rejected.
+      <StatusLine status="open" label={t(m.stripe_not_connected)}>
+        {t(m.stripe_without_signing_secret)}
       </StatusLine>
     )
   }
   if (!firstEventAt || !lastEventAt) {
     return (
-      <StatusLine status="open" label="Waiting">
-        No event has arrived yet. An event of the other mode is listed below too, and does not count.
+      <StatusLine status="open" label={t(m.stripe_waiting)}>
+        {t(m.stripe_no_event_arrived)}
       </StatusLine>
     )
   }
   return (
-    <StatusLine status="approved" label="Connected">
-      First event received at <Time at={firstEventAt} />, last at <Time at={lastEventAt} />.
+    <StatusLine status="approved" label={t(m.stripe_connected)}>
+      {t(m.stripe_first_event_received, {
+        time: () => <Time at={firstEventAt} />,
+        time2: () => <Time at={lastEventAt} />,
+      })}
     </StatusLine>
   )
 }
@@ -149,9 +145,9 @@ const Secrets = ({ base, secrets, salesFrom, mode, errors }: SecretsProps) => (
     {secrets.length < MAX_SECRETS && (
       <form method="post" action={`${base}/stripe`} class={secrets.length === 0 ? undefined : 'inline'}>
         <Field
-          label={secrets.length === 0 ? 'Signing secret' : 'Another signing secret'}
+          label={secrets.length === 0 ? t(m.stripe_signing_secret) : t(m.stripe_another_signing_secret)}
           name="secret"
-          hint="Starts with whsec_."
+          hint={t(m.stripe_starts_with_whsec)}
           type="password"
           required
           maxlength={255}
@@ -159,41 +155,41 @@ const Secrets = ({ base, secrets, salesFrom, mode, errors }: SecretsProps) => (
           errors={errors}
         />
         <Select
-          label={PURPOSE_LABEL}
+          label={t(m.stripe_events_of)}
           name="purpose"
-          hint="As you chose for the endpoint in Stripe. Only events of your account are your sales."
+          hint={t(m.stripe_chose_endpoint_stripe)}
           options={PURPOSES}
           errors={errors}
         />
         {secrets.length === 0 && <SalesFromSelect value={salesFrom} errors={errors} />}
         {secrets.length === 0 && <ModeSelect value={mode} errors={errors} />}
-        <button type="submit">Add secret</button>
+        <button type="submit">{t(m.stripe_add_secret)}</button>
       </form>
     )}
     {secrets.length > 0 && (
       <>
-        <Table caption="Signing secrets" head={['Ends in', 'Events of', 'Added', 'Action']}>
+        <Table
+          caption={t(m.stripe_signing_secrets)}
+          head={[t(m.stripe_ends_in), t(m.stripe_events_of), t(m.stripe_added), t(m.action_column)]}
+        >
           {secrets.map((secret) => (
             <tr>
               <td>
                 <code>{secret.last4}</code>
               </td>
-              <td>{PURPOSES.find(({ value }) => value === secret.purpose)?.label}</td>
+              <td>{t(secret.purpose === 'account' ? m.stripe_your_account : m.stripe_connected_accounts)}</td>
               <td>
                 <Time at={secret.createdAt} />
               </td>
               <td>
                 <a href={`${base}/stripe/secrets/${secret.id}/remove`}>
-                  Remove<span class="hidden"> the secret that ends in {secret.last4}</span>
+                  {t(m.stripe_remove_secret_ends, { last4: secret.last4, hidden })}
                 </a>
               </td>
             </tr>
           ))}
         </Table>
-        <p class="hint">
-          To rotate a secret, roll it in Stripe and keep the old one valid for a day. Add the new one here,
-          and remove the old one after that day.
-        </p>
+        <p class="hint">{t(m.stripe_rotate_secret_roll)}</p>
       </>
     )}
   </>
@@ -202,14 +198,15 @@ const Secrets = ({ base, secrets, salesFrom, mode, errors }: SecretsProps) => (
 /** Confirms the removal of a secret. */
 export const RemoveSecretPage = ({ base, secret }: { base: string; secret: StripeSecret }) => (
   <>
-    <h1>Remove this signing secret?</h1>
+    <h1>{t(m.stripe_remove_signing_secret)}</h1>
     <p>
-      Secret ending in <code>{secret.last4}</code>, added at <Time at={secret.createdAt} />.
+      {t(m.stripe_secret_ending_added, {
+        last4: secret.last4,
+        code,
+        time: () => <Time at={secret.createdAt} />,
+      })}
     </p>
-    <p>
-      Events signed with it are rejected immediately. Stripe retries them for up to three days, so events
-      rejected by mistake arrive once you add the secret again.
-    </p>
-    <ConfirmForm button="Remove secret" cancel={`${base}/stripe`} />
+    <p>{t(m.stripe_events_signed_rejected)}</p>
+    <ConfirmForm button={t(m.stripe_remove_secret)} cancel={`${base}/stripe`} />
   </>
 )

@@ -5,6 +5,8 @@ import { ApiError } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
 import { checked, form } from '../../lib/http/validate.ts'
+import { inEnglish } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { readFilters } from '../../lib/pages/filters.tsx'
 import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { noticeFor } from '../../lib/pages/parts.tsx'
@@ -33,11 +35,11 @@ import { RemoveKeyPage } from './stripe-key.tsx'
 import { type Refused, RemoveSecretPage, StripePage } from './stripe-pages.tsx'
 
 const DONE = {
-  added: 'Signing secret added. Events signed with it are accepted.',
-  there_already: 'This signing secret was already added.',
-  removed: 'Signing secret removed. Events signed with it are rejected.',
-  key_set: 'Key saved. Partners can connect their accounts and be paid with Stripe.',
-  key_removed: 'Key removed. Stripe payouts stop until you add another key.',
+  added: m.stripe_signing_secret_added,
+  there_already: m.stripe_signing_secret_already,
+  removed: m.stripe_signing_secret_removed,
+  key_set: m.stripe_key_saved_partners,
+  key_removed: m.stripe_key_removed_stripe,
 }
 
 /** The URL's parameters without the notice: the filters. */
@@ -64,7 +66,7 @@ const showStripe = async (c: Context<StripeEnv>, refused?: Refused, status: 200 
       done={refused ? undefined : noticeFor(DONE, c.req.query('done'))}
     />
   )
-  return renderPage(c, { title: 'Stripe', section: '/stripe', children }, filterErrors ? 400 : status)
+  return renderPage(c, { title: m.by_stripe, section: '/stripe', children }, filterErrors ? 400 : status)
 }
 
 /** Redirects to the page with a notice. */
@@ -74,7 +76,7 @@ const done = (c: Context<StripeEnv>, code: keyof typeof DONE) =>
 /** The workspace's Stripe key. @throws {ApiError} `not_found` */
 const foundKey = async ({ var: { db, workspace } }: Context<StripeEnv>) => {
   const key = await findStripeKey(db, workspace.id)
-  if (!key) throw new ApiError('not_found', 'This workspace has no Stripe key.')
+  if (!key) throw new ApiError('not_found', inEnglish(m.stripe_workspace_no_stripe))
   return key
 }
 
@@ -103,7 +105,11 @@ export default createRoutes<StripeEnv>()
       findStripeSecret(db, workspace.id, id),
     )
     const children = <RemoveSecretPage base={`/app/${workspace.slug}`} secret={secret} />
-    return renderPage(c, { title: 'Remove a signing secret', section: '/stripe', children })
+    return renderPage(c, {
+      title: m.stripe_remove_secret_title,
+      section: '/stripe',
+      children,
+    })
   })
   .post(`${PATH}/secrets/:id/remove`, freshManagersOnly(), async (c) => {
     await found('signing secret', c.req.param('id'), (id) => removeStripeSecret(c.var.db, actOf(c), id))
@@ -121,7 +127,7 @@ export default createRoutes<StripeEnv>()
   })
   .get(`${PATH}/key/remove`, managersOnly(), async (c) => {
     const children = <RemoveKeyPage base={`/app/${c.var.workspace.slug}`} stripeKey={await foundKey(c)} />
-    return renderPage(c, { title: 'Remove the Stripe key', section: '/stripe', children })
+    return renderPage(c, { title: m.stripe_remove_key_title, section: '/stripe', children })
   })
   .post(`${PATH}/key/remove`, freshManagersOnly(), async (c) => {
     await foundKey(c)

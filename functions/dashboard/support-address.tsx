@@ -9,7 +9,10 @@ import {
 import { createRoutes } from '../../lib/http/app.ts'
 import { noteForLog } from '../../lib/http/logging.ts'
 import { callerKey, limitRate } from '../../lib/http/rate-limit.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { noSuchPage, renderPage } from '../../lib/pages/render.tsx'
+import { name } from '../../lib/pages/tags.tsx'
+import { textsOf } from '../../lib/pages/text.ts'
 import { sha256 } from '../../lib/sha256.ts'
 
 /** What the link is about. @throws {ApiError} `not_found`, `rate_limited` */
@@ -38,10 +41,9 @@ const show = (c: Context<SessionEnv>, title: string, children: Child) =>
 const showConfirmed = (c: Context<SessionEnv>, { email, workspaceName, programName }: FoundCheck) =>
   show(
     c,
-    'Support address confirmed',
+    textsOf(c)(m.settings_support_address_confirmed),
     <p role="status">
-      Replies to the emails that <bdi>{workspaceName}</bdi> sends to the partners of <bdi>{programName}</bdi>{' '}
-      go to {email}.
+      {textsOf(c)(m.settings_replies_emails_sends, { workspaceName, name, programName, email })}
     </p>,
   )
 
@@ -53,19 +55,17 @@ const PATH = '/confirm-address/:token'
  */
 export default createRoutes<SessionEnv>()
   .get(PATH, async (c) => {
+    const t = textsOf(c)
     const { check } = await readCheck(c)
     if (check.isVerified) return showConfirmed(c, check)
     const { email, workspaceName, programName } = check
     return show(
       c,
-      'Confirm support address',
+      t(m.settings_confirm_support_address),
       <>
-        <p>
-          Replies to the emails that <bdi>{workspaceName}</bdi> sends to the partners of{' '}
-          <bdi>{programName}</bdi> are to go to {email}.
-        </p>
+        <p>{t(m.settings_replies_emails_sends_partners, { workspaceName, name, programName, email })}</p>
         <form method="post">
-          <button type="submit">Confirm address</button>
+          <button type="submit">{t(m.settings_confirm_address)}</button>
         </form>
       </>,
     )

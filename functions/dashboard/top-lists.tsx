@@ -1,6 +1,8 @@
 /** Who and what brought the most in a period: partners, the sites that visitors came from, and the pages that they came to. */
+import * as m from '../../lib/languages/messages.ts'
 import { figure, money } from '../../lib/pages/money.tsx'
 import { Table } from '../../lib/pages/parts.tsx'
+import { t } from '../../lib/pages/text.ts'
 import type { StatsRow } from '../../lib/totals/stats.queries.ts'
 import { DIRECT } from '../../lib/totals/stats.ts'
 import type { TopPartnerRow } from '../../lib/workspace/top-partners.queries.ts'
@@ -29,7 +31,7 @@ const TopLandings = ({
       {keys.length === 0 ? (
         <p>{empty}</p>
       ) : (
-        <Table caption={heading} head={[column, { number: 'Clicks' }, { number: 'Sales' }]}>
+        <Table caption={heading} head={[column, { number: t(m.clicks) }, { number: t(m.sales) }]}>
           {keys.map((key) => {
             const own = rows.filter((row) => row.key === key)
             return (
@@ -49,22 +51,22 @@ const TopLandings = ({
 /** The pages with the most clicks. */
 export const TopPages = ({ rows }: { rows: StatsRow[] }) => (
   <TopLandings
-    heading="Landing pages"
-    column="Page"
-    empty="No clicks yet. The pages that partners’ visitors come to are listed here."
+    heading={t(m.overview_landing_pages)}
+    column={t(m.page_field)}
+    empty={t(m.overview_no_clicks_yet)}
     rows={rows}
-    nameOf={(page) => page?.replace(/^https?:\/\//, '') ?? 'Other, or no page'}
+    nameOf={(page) => page?.replace(/^https?:\/\//, '') ?? t(m.overview_other_no_page)}
   />
 )
 
 /** The hosts with the most clicks. */
 export const TopReferrers = ({ rows }: { rows: StatsRow[] }) => (
   <TopLandings
-    heading="Referrers"
-    column="Site"
-    empty="No clicks yet. The sites that partners’ visitors come from are listed here."
+    heading={t(m.overview_referrers)}
+    column={t(m.overview_site)}
+    empty={t(m.overview_no_clicks_yet_sites)}
     rows={rows}
-    nameOf={(host) => (host === DIRECT ? 'Direct' : (host ?? 'Other, or no click'))}
+    nameOf={(host) => (host === DIRECT ? t(m.overview_direct) : (host ?? t(m.overview_other_no_click)))}
   />
 )
 
@@ -80,14 +82,14 @@ export const TopPartners = ({ rows, base }: { rows: TopPartnerRow[]; base: strin
   const ids = [...new Set(rows.map(({ partnerId }) => partnerId))]
   return (
     <section class="card">
-      <h2>Top partners</h2>
+      <h2>{t(m.overview_top_partners)}</h2>
       {ids.length === 0 ? (
-        <p>No revenue yet. The partners who bring the most are listed here.</p>
+        <p>{t(m.overview_no_revenue_yet)}</p>
       ) : (
         <>
           <Table
-            caption="Top partners"
-            head={['Partner', { number: 'Revenue' }, { number: 'Commissions' }]}
+            caption={t(m.overview_top_partners)}
+            head={[t(m.partner), { number: t(m.overview_revenue) }, { number: t(m.nav_commissions) }]}
             isStacked
           >
             {ids.map((id) => {
@@ -104,7 +106,7 @@ export const TopPartners = ({ rows, base }: { rows: TopPartnerRow[]; base: strin
             })}
           </Table>
           <p>
-            <a href={`${base}/partners?sort=revenue`}>All partners by revenue</a>
+            <a href={`${base}/partners?sort=revenue`}>{t(m.overview_partners_revenue)}</a>
           </p>
         </>
       )}

@@ -5,9 +5,12 @@ import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { form } from '../../lib/http/validate.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { figure } from '../../lib/pages/money.tsx'
 import { Copyable, Table, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { code, linkTo } from '../../lib/pages/tags.tsx'
+import { t } from '../../lib/pages/text.ts'
 import { partnerLink } from '../../lib/slugs.ts'
 import { readTrackingFacts } from '../../lib/tracking/tracking-check.queries.ts'
 import {
@@ -40,105 +43,88 @@ const wordsOf = (checked: CheckedStep, { base, program, facts }: Props): { label
   const sale = newestOf(events, { kind: 'sale', hasClick: true })
   const lost = newestOf(events, { kind: 'sale', hasClick: false })
   const earned = newestOf(events, { hasClick: true, hasCommission: true })
-  const withoutClick = lost && (
-    <>
-      The sale <EventLink base={base} event={lost} /> came without a click ID. Read the cookie{' '}
-      <code>tributary_click</code> when the order is placed, keep it with the order, and send it as{' '}
-      <code>clickId</code>. <a href="/docs/guide-test-your-integration">Test your integration</a>
-    </>
-  )
+  const withoutClick =
+    lost &&
+    t(m.programs_sale_came_without, {
+      eventLink: () => <EventLink base={base} event={lost} />,
+      code,
+      link: linkTo('/docs/guide-test-your-integration'),
+    })
   switch (checked.step) {
     case 'snippet':
       return {
-        label: 'Your site loads the snippet',
-        text: checked.isDone ? (
-          'A browser has sent a visit.'
-        ) : (
-          <>
-            Nothing has arrived yet. Add the <a href={`${base}/programs/${program.id}#snippet`}>snippet</a> to
-            every page, then open the link above. If it is there, open your site with{' '}
-            <code>?tributary_debug</code> in its address: a panel says what the snippet does.{' '}
-            <a href={`${SNIPPET}#content-security-policy`}>A content security policy</a> may block it.
-          </>
-        ),
+        label: t(m.programs_site_loads_snippet),
+        text: checked.isDone
+          ? t(m.programs_browser_sent_visit)
+          : t(m.programs_nothing_arrived_yet, {
+              link: linkTo(`${base}/programs/${program.id}#snippet`),
+              code,
+              content: linkTo(`${SNIPPET}#content-security-policy`),
+            }),
       }
     case 'program': {
       const other = otherVisits.find(({ page }) => page && isOnSite(page, program.siteUrl))
       return {
-        label: 'The tag names this program',
+        label: t(m.programs_tag_names_program),
         text:
-          checked.problem === 'other_program' ? (
-            <>
-              Visits on {host} arrive for the program{' '}
-              <a href={`${base}/programs/${other?.programId}/test`}>{other?.name}</a>. Use this program’s tag,
-              or name both programs in it.
-            </>
-          ) : checked.problem === 'other_site' ? (
-            <>
-              The last visit was on {lastVisit?.page ?? refused[0]?.page}, and the site of the program is{' '}
-              {host}.
-            </>
-          ) : (
-            'Its data-program is the ID of this program.'
-          ),
+          checked.problem === 'other_program'
+            ? t(m.programs_visits_arrive_program, {
+                host,
+                name: other?.name,
+                link: linkTo(`${base}/programs/${other?.programId}/test`),
+              })
+            : checked.problem === 'other_site'
+              ? t(m.programs_last_visit_elsewhere, { page: lastVisit?.page ?? refused[0]?.page ?? '', host })
+              : t(m.programs_data_program_id),
       }
     }
     case 'click':
       return {
-        label: 'A visit through a partner’s link is recorded',
-        text: lastVisit ? (
-          <>
-            The last one was by <code>{lastVisit.slug}</code> on {lastVisit.page ?? 'an unknown page'},{' '}
-            <Time at={lastVisit.at} />.
-          </>
-        ) : refused.length > 0 ? (
-          'Visits were refused: see below.'
-        ) : (
-          'Open the link above.'
-        ),
+        label: t(m.programs_visit_through_partners),
+        text: lastVisit
+          ? t(m.programs_last_one, {
+              slug: lastVisit.slug,
+              code,
+              page: lastVisit.page ?? t(m.programs_an_unknown_page),
+              time: () => <Time at={lastVisit.at} />,
+            })
+          : refused.length > 0
+            ? t(m.programs_visits_refused_see)
+            : t(m.programs_open_link_above),
       }
     case 'cookie':
       return {
-        label: 'The browser keeps the click ID',
-        text: checked.isDone ? (
-          'It came back with a later visit or report.'
-        ) : (
-          <>
-            Open the link a second time in the same browser. If this stays open, the browser refuses cookies,
-            or <code>consent()</code> was not called. <a href={`${SNIPPET}#consent`}>Consent</a>
-          </>
-        ),
+        label: t(m.programs_browser_keeps_click),
+        text: checked.isDone
+          ? t(m.programs_came_back_later)
+          : t(m.programs_open_link_second, { code, link: linkTo(`${SNIPPET}#consent`) }),
       }
     case 'lead':
       return {
-        label: 'A lead arrives with the click ID (optional)',
-        text: lead ? (
-          <EventLink base={base} event={lead} />
-        ) : (
-          'Sign up on your site after the visit. Leave it out if you report no leads.'
-        ),
+        label: t(m.programs_lead_arrives_click),
+        text: lead ? <EventLink base={base} event={lead} /> : t(m.programs_sign_up_site),
       }
     case 'sale':
       return {
-        label: 'A sale arrives with the click ID',
+        label: t(m.programs_sale_arrives_click),
         text: sale ? (
           <EventLink base={base} event={sale} />
         ) : (
-          (withoutClick ?? 'Buy something on your site after the visit, with a test card for example.')
+          (withoutClick ?? t(m.programs_buy_something_site))
         ),
       }
     case 'commission':
       return {
-        label: 'It earns a commission',
+        label: t(m.programs_earns_commission),
         text: earned ? (
           <EventLink base={base} event={earned} />
         ) : sale ? (
-          <>
-            The page of the sale <a href={`${base}/events/${sale.id}`}>{sale.externalId}</a> says why it
-            earned none.
-          </>
+          t(m.programs_page_sale_says, {
+            externalId: sale.externalId,
+            link: linkTo(`${base}/events/${sale.id}`),
+          })
         ) : (
-          'Complete when the first sale with a click earns.'
+          t(m.programs_complete_first_sale)
         ),
       }
   }
@@ -152,7 +138,7 @@ const Steps = (props: Props) => (
       return (
         <li aria-atomic="true">
           <span class="status" data-status={checked.isDone ? 'approved' : isProblem ? 'failed' : 'open'}>
-            {checked.isDone ? 'Done' : isProblem ? 'Problem' : 'To do'}
+            {checked.isDone ? t(m.programs_done) : isProblem ? t(m.programs_problem) : t(m.programs_to_do)}
           </span>
           <span>
             <strong>{label}.</strong> {text}
@@ -170,25 +156,27 @@ const reasonOf = ({
   base: string
   visits: RefusedVisits
 }): Child => {
-  if (reason === 'rate_limited') return 'Too many visits from one address (429).'
-  if (reason === 'invalid_body')
-    return 'The request was not valid (400). Does something else than the snippet send it?'
+  if (reason === 'rate_limited') return t(m.programs_too_many_visits)
+  if (reason === 'invalid_body') return t(m.programs_request_not_valid)
   if (partnerId)
-    return (
-      <>
-        The <a href={`${base}/partners/${partnerId}`}>partner</a> with this slug is not active (404).
-      </>
-    )
-  return slug === ''
-    ? 'No partner has the slug (404).'
-    : 'No partner has this slug (404). Is it spelled right?'
+    return <>{t(m.programs_partner_slug_not, { link: linkTo(`${base}/partners/${partnerId}`) })}</>
+  return slug === '' ? t(m.programs_no_partner_slug) : t(m.programs_slug_unknown)
 }
 
 const Refused = ({ base, facts }: Props) =>
   facts.refused.length === 0 ? (
-    <p class="empty">No visit was refused in the last 7 days.</p>
+    <p class="empty">{t(m.programs_no_visit_refused)}</p>
   ) : (
-    <Table caption="Refused visits" head={['Last', 'Slug', 'Page', { number: 'Visits' }, 'Reason']}>
+    <Table
+      caption={t(m.programs_refused_visits)}
+      head={[
+        t(m.programs_last),
+        t(m.slug),
+        t(m.page_field),
+        { number: t(m.programs_visits) },
+        t(m.programs_reason),
+      ]}
+    >
       {facts.refused.map((visits) => (
         <tr>
           <td>
@@ -213,31 +201,22 @@ const TestLink = ({ base, program, facts: { partner }, isManager }: Props) => (
     {partner && (
       <>
         <p>
-          Open this link in a private window, and follow it to a purchase. The steps are ticked as they
-          happen.{' '}
-          {partner.isTest && (
-            <>
-              It is of the <a href={`${base}/partners/${partner.id}`}>test partner</a>, whose clicks, sales
-              and commissions are recorded as all others, and never paid.
-            </>
-          )}
+          {partner.isTest
+            ? t(m.programs_open_test_link, { link: linkTo(`${base}/partners/${partner.id}`) })
+            : t(m.programs_open_link_private)}
         </p>
-        <Copyable label="the link" text={partnerLink(program.siteUrl, partner.slug)} />
+        <Copyable label={t(m.programs_the_link)} text={partnerLink(program.siteUrl, partner.slug)} />
       </>
     )}
     {!partner?.isTest && isManager && (
       <form method="post" action={`${base}/programs/${program.id}/test`}>
-        <p class="hint">
-          Visits are recorded through partners’ links. A test partner has one whose sales are never paid.
-        </p>
+        <p class="hint">{t(m.programs_visits_recorded_through)}</p>
         <button type="submit" class="quiet">
-          Add a test partner
+          {t(m.programs_add_test_partner)}
         </button>
       </form>
     )}
-    {!partner && !isManager && (
-      <p>Visits are recorded through partners’ links. Ask a manager to add a partner.</p>
-    )}
+    {!partner && !isManager && <p>{t(m.programs_ask_for_partner)}</p>}
   </>
 )
 
@@ -248,11 +227,11 @@ const TestPage = (props: Props) => {
       <p>
         <a href={`${base}/programs/${program.id}`}>{program.name}</a>
       </p>
-      <h1>Test your tracking</h1>
+      <h1>{t(m.programs_test_your_tracking)}</h1>
       <TestLink {...props} />
       <Steps {...props} />
-      <h2 id="refused">Refused visits</h2>
-      <p class="hint">Of the last 7 days. Of many at once, some are not counted.</p>
+      <h2 id="refused">{t(m.programs_refused_visits)}</h2>
+      <p class="hint">{t(m.programs_last_7_days)}</p>
       <Refused {...props} />
     </>
   )
@@ -271,7 +250,7 @@ export default createRoutes<WorkspaceEnv>()
     const facts = await readTrackingFacts(db, workspace.id, program.id, now)
     const isManager = workspace.role === 'manager'
     const children = <TestPage base={`/app/${workspace.slug}`} {...{ program, facts, isManager }} />
-    return renderPage(c, { title: 'Test your tracking', section: '/programs', children })
+    return renderPage(c, { title: m.programs_test_your_tracking, section: '/programs', children })
   })
   .post(PATH, managersOnly(), form(), async (c) => {
     const { db, workspace } = c.var

@@ -1,12 +1,16 @@
 /** The page of sales and leads that nobody was credited with. */
+
 import type { WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { page } from '../../lib/http/lists.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { Empty, Filters, readFilters } from '../../lib/pages/filters.tsx'
 import { saleAmount } from '../../lib/pages/ledger.tsx'
 import { money } from '../../lib/pages/money.tsx'
 import { NextPage, Table, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { hidden } from '../../lib/pages/tags.tsx'
+import { t, textsOf } from '../../lib/pages/text.ts'
 import { UncreditedQuery } from '../../lib/tracking/events.schemas.ts'
 import { creditRefusalOf } from '../../lib/tracking/hand-credits.ts'
 import { likelySince } from '../../lib/tracking/likely-credits.queries.ts'
@@ -18,9 +22,9 @@ import { evidenceWords } from '../../lib/tracking/uncredited.ts'
 const PAGE_SIZE = 25
 
 const LISTS = [
-  { value: 'sales', label: 'Sales' },
-  { value: 'likely', label: 'Recent, probably referred' },
-  { value: 'leads', label: 'Leads' },
+  { value: 'sales', label: m.sales },
+  { value: 'likely', label: m.events_recent_probably_referred },
+  { value: 'leads', label: m.leads },
 ] as const
 
 type RowProps = { base: string; event: UncreditedRow; isManager: boolean }
@@ -29,11 +33,13 @@ type RowProps = { base: string; event: UncreditedRow; isManager: boolean }
 const NextStep = ({ base, event }: Omit<RowProps, 'isManager'>) => {
   const partner = event.evidence?.partner
   if (creditRefusalOf(event.steps)) return null
-  if (partner && !partner.isActive) return <a href={`${base}/partners/${partner.id}`}>View {partner.slug}</a>
+  if (partner && !partner.isActive)
+    return <a href={`${base}/partners/${partner.id}`}>{t(m.events_view, { slug: partner.slug })}</a>
   return (
     <a href={`${base}/events/${event.id}/credit`}>
-      Credit {partner?.slug ?? 'by hand'}
-      <span class="hidden"> with {event.externalId}</span>
+      {partner
+        ? t(m.events_credit_partner, { slug: partner.slug, externalId: event.externalId, hidden })
+        : t(m.events_credit_by_hand, { externalId: event.externalId, hidden })}
     </a>
   )
 }
@@ -56,7 +62,7 @@ const Row = ({ base, event, isManager }: RowProps) => {
       <td class="words">
         {reason && <div class="reason">{explain(reason, money)}</div>}
         <div>
-          {evidence ? !isSaid && evidenceWords(evidence, occurredAt) : 'No evidence of a partner was found.'}{' '}
+          {evidence ? !isSaid && evidenceWords(evidence, occurredAt) : t(m.events_no_evidence_partner)}{' '}
           {isManager && <NextStep base={base} event={event} />}
         </div>
       </td>
@@ -67,6 +73,7 @@ const Row = ({ base, event, isManager }: RowProps) => {
 /** /app/:workspace/uncredited: why nobody was credited, who may have referred the customer, and a link to credit that partner. */
 export default createRoutes<WorkspaceEnv>().get('/app/:workspace/uncredited', async (c) => {
   const { db, now, workspace } = c.var
+  const t = textsOf(c)
   const base = `/app/${workspace.slug}`
   const path = `${base}/uncredited`
   const isManager = workspace.role === 'manager'
@@ -78,27 +85,31 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/uncredited', as
   const { data: events, nextCursor } = page(rows, PAGE_SIZE)
   const children = (
     <>
-      <h1>Not credited</h1>
-      <p>
-        Sales and leads that no partner is credited with, with the reason and the nearest evidence of a
-        partner.
-      </p>
+      <h1>{t(m.not_credited)}</h1>
+      <p>{t(m.events_sales_leads_no)}</p>
       <Filters
         what={`${kind}s`}
         path={path}
         fields={fields}
         errors={errors}
-        filters={[{ name: 'show', label: 'Show', options: LISTS, value: show }]}
+        filters={[
+          {
+            name: 'show',
+            label: t(m.show),
+            options: LISTS,
+            value: show,
+          },
+        ]}
       />
       {events.length > 0 ? (
         <Table
-          caption={kind === 'sale' ? 'Sales' : 'Leads'}
+          caption={kind === 'sale' ? t(m.sales) : t(m.leads)}
           head={[
-            'Date',
-            kind === 'sale' ? 'Sale' : 'Lead',
-            { number: 'Amount' },
-            'Customer',
-            'Reason and nearest evidence',
+            t(m.date_column),
+            kind === 'sale' ? t(m.kind_sale) : t(m.kind_lead),
+            { number: t(m.amount_column) },
+            t(m.events_customer),
+            t(m.events_reason_nearest_evidence),
           ]}
         >
           {events.map((event) => (
@@ -107,11 +118,11 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/uncredited', as
         </Table>
       ) : (
         <Empty what={`${kind}s`} isFiltered={data === undefined || show === 'likely' || cursor !== undefined}>
-          Every {kind} is credited to a partner, or none was reported yet.
+          {t(m.events_every_credited_partner, { kind })}
         </Empty>
       )}
       <NextPage url={c.req.url} cursor={nextCursor} />
     </>
   )
-  return renderPage(c, { title: 'Not credited', section: '/uncredited', children }, errors ? 400 : 200)
+  return renderPage(c, { title: m.not_credited, section: '/uncredited', children }, errors ? 400 : 200)
 })

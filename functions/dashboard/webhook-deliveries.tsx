@@ -2,10 +2,14 @@ import { actOf, managersOnly } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
+import type { Message } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { Empty, Filters, readFilters } from '../../lib/pages/filters.tsx'
 import { Status } from '../../lib/pages/ledger.tsx'
 import { Done, NextPage, noticeFor, Table, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { code } from '../../lib/pages/tags.tsx'
+import { t, textsOf } from '../../lib/pages/text.ts'
 import { DeliveryTable, resultOf } from '../../lib/pages/webhooks.tsx'
 import {
   type DeliveryDetail,
@@ -16,14 +20,14 @@ import {
 import type { WebhookSettingsEnv } from '../../lib/webhooks/settings.service.ts'
 import { WebhookDeliveryQuery } from '../../lib/webhooks/webhooks.schemas.ts'
 
-const DONE = { queued: 'The event is being sent. Reload this page to see the answer.' }
+const DONE = { queued: m.webhooks_event_being_sent }
 
 const STATUSES = [
-  { value: '', label: 'Any' },
-  { value: 'queued', label: 'Queued' },
-  { value: 'retrying', label: 'Retrying' },
-  { value: 'delivered', label: 'Delivered' },
-  { value: 'failed', label: 'Failed' },
+  { value: '', label: m.webhooks_any },
+  { value: 'queued', label: m.webhooks_queued },
+  { value: 'retrying', label: m.webhooks_retrying },
+  { value: 'delivered', label: m.webhooks_status_delivered },
+  { value: 'failed', label: m.webhooks_failed },
 ]
 
 const Detail = ({
@@ -33,73 +37,83 @@ const Detail = ({
 }: {
   base: string
   delivery: DeliveryDetail
-  done: string | undefined
-}) => (
-  <>
-    <h1>
-      Delivery of <code>{delivery.type}</code>
-    </h1>
-    <Done message={done} />
-    <dl class="facts">
-      <dt>Status</dt>
-      <dd>
-        <Status status={delivery.status === 'delivered' ? 'sent' : delivery.status} label={delivery.status} />
-        {delivery.nextAttemptAt && (
-          <>
-            , next attempt <Time at={delivery.nextAttemptAt} />
-          </>
-        )}
-      </dd>
-      <dt>Created</dt>
-      <dd>
-        <Time at={delivery.createdAt} />
-      </dd>
-      <dt>Event ID</dt>
-      <dd>
-        <code>{delivery.eventId}</code>
-      </dd>
-      <dt>Endpoint</dt>
-      <dd>
-        <a href={`${base}/${delivery.endpointId}`}>View endpoint</a>
-      </dd>
-    </dl>
-    <form method="post" action={`${base}/deliveries/${delivery.id}/resend`}>
-      <p>
-        <button type="submit">Resend event</button>
-      </p>
-    </form>
-    <h2>Requests</h2>
-    {delivery.tries.length > 0 ? (
-      <Table caption="Requests" head={['Sent', 'Result', { number: 'Milliseconds' }, 'Response']}>
-        {delivery.tries.map(({ at, status, error, ms, response }) => (
-          <tr>
-            <td>
-              <Time at={new Date(at)} />
-            </td>
-            <td class="words">{resultOf(status, error)}</td>
-            <td class="number">{ms}</td>
-            <td class="words">{response && <code>{response}</code>}</td>
-          </tr>
-        ))}
-      </Table>
-    ) : (
-      <p class="empty">Not sent yet.</p>
-    )}
-    <h2>Payload</h2>
-    {delivery.payload ? (
-      <pre>
-        <code>{JSON.stringify(JSON.parse(delivery.payload), null, 2)}</code>
-      </pre>
-    ) : (
-      <p class="empty">None is stored: it is made for the first request, and removed by an erasure.</p>
-    )}
-  </>
-)
+  done: Message | undefined
+}) => {
+  const { nextAttemptAt } = delivery
+  const status = () => (
+    <Status status={delivery.status === 'delivered' ? 'sent' : delivery.status} label={delivery.status} />
+  )
+  return (
+    <>
+      <h1>{t(m.webhooks_delivery_of, { type: delivery.type, code })}</h1>
+      <Done message={done} />
+      <dl class="facts">
+        <dt>{t(m.status)}</dt>
+        <dd>
+          {nextAttemptAt
+            ? t(m.webhooks_status_and_next, { status, time: () => <Time at={nextAttemptAt} /> })
+            : status()}
+        </dd>
+        <dt>{t(m.created_column)}</dt>
+        <dd>
+          <Time at={delivery.createdAt} />
+        </dd>
+        <dt>{t(m.webhooks_event_id)}</dt>
+        <dd>
+          <code>{delivery.eventId}</code>
+        </dd>
+        <dt>{t(m.webhooks_endpoint)}</dt>
+        <dd>
+          <a href={`${base}/${delivery.endpointId}`}>{t(m.webhooks_view_endpoint)}</a>
+        </dd>
+      </dl>
+      <form method="post" action={`${base}/deliveries/${delivery.id}/resend`}>
+        <p>
+          <button type="submit">{t(m.webhooks_resend_event)}</button>
+        </p>
+      </form>
+      <h2>{t(m.webhooks_requests)}</h2>
+      {delivery.tries.length > 0 ? (
+        <Table
+          caption={t(m.webhooks_requests)}
+          head={[
+            t(m.webhooks_sent),
+            t(m.result_column),
+            { number: t(m.webhooks_milliseconds) },
+            t(m.webhooks_response),
+          ]}
+        >
+          {delivery.tries.map(({ at, status, error, ms, response }) => (
+            <tr>
+              <td>
+                <Time at={new Date(at)} />
+              </td>
+              <td class="words">{resultOf(status, error)}</td>
+              <td class="number">{ms}</td>
+              <td class="words">{response && <code>{response}</code>}</td>
+            </tr>
+          ))}
+        </Table>
+      ) : (
+        <p class="empty">{t(m.webhooks_not_sent_yet)}</p>
+      )}
+      <h2>{t(m.webhooks_payload)}</h2>
+      {delivery.payload ? (
+        <pre>
+          <code>{JSON.stringify(JSON.parse(delivery.payload), null, 2)}</code>
+        </pre>
+      ) : (
+        <p class="empty">{t(m.webhooks_no_payload)}</p>
+      )}
+    </>
+  )
+}
 
 /** /app/:workspace/webhooks/deliveries: what was sent, the answers, and resending. Managers only. */
 export default createRoutes<WebhookSettingsEnv>()
   .get('/app/:workspace/webhooks/deliveries', managersOnly(), async (c) => {
     const { db, workspace } = c.var
+    const t = textsOf(c)
     const base = `/app/${workspace.slug}/webhooks`
     const { fields, data, errors } = readFilters(c, WebhookDeliveryQuery)
     const rows = data
@@ -108,29 +122,39 @@ export default createRoutes<WebhookSettingsEnv>()
     const { data: deliveries, nextCursor } = page(rows, data?.limit ?? 0)
     const children = (
       <>
-        <h1>Webhook deliveries</h1>
+        <h1>{t(m.webhooks_deliveries_title)}</h1>
         <Filters
           what="deliveries"
           path={`${base}/deliveries`}
           fields={fields}
           errors={errors}
-          filters={[{ name: 'status', label: 'Status', options: STATUSES }]}
-          linked={{ endpointId: 'One endpoint' }}
+          filters={[
+            {
+              name: 'status',
+              label: t(m.status),
+              options: STATUSES,
+            },
+          ]}
+          linked={{ endpointId: t(m.webhooks_one_endpoint) }}
         />
         {deliveries.length > 0 ? (
           <DeliveryTable base={base} deliveries={deliveries} />
         ) : (
           <Empty what="deliveries" isFiltered={Object.keys(fields).length > 0}>
-            No deliveries yet. They appear here once an event was sent to an endpoint.
+            {t(m.webhooks_no_deliveries_yet)}
           </Empty>
         )}
         <NextPage url={c.req.url} cursor={nextCursor} />
         <p>
-          <a href={base}>Endpoints</a>
+          <a href={base}>{t(m.webhooks_endpoints)}</a>
         </p>
       </>
     )
-    return renderPage(c, { title: 'Webhook deliveries', section: '/webhooks', children }, errors ? 400 : 200)
+    return renderPage(
+      c,
+      { title: m.webhooks_deliveries_title, section: '/webhooks', children },
+      errors ? 400 : 200,
+    )
   })
   .get('/app/:workspace/webhooks/deliveries/:id', managersOnly(), async (c) => {
     const { db, workspace } = c.var
@@ -139,7 +163,7 @@ export default createRoutes<WebhookSettingsEnv>()
     )
     const done = noticeFor(DONE, c.req.query('done'))
     const children = <Detail base={`/app/${workspace.slug}/webhooks`} delivery={delivery} done={done} />
-    return renderPage(c, { title: 'Webhook delivery', section: '/webhooks', children })
+    return renderPage(c, { title: m.webhooks_delivery, section: '/webhooks', children })
   })
   .post('/app/:workspace/webhooks/deliveries/:id/resend', managersOnly(), async (c) => {
     const delivery = await found('webhook delivery', c.req.param('id'), (id) =>

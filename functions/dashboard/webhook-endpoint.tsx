@@ -4,9 +4,12 @@ import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { found, notFound } from '../../lib/http/found.ts'
 import { checked, type Fields, form } from '../../lib/http/validate.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { ConfirmForm, Done, noticeFor, Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { strong } from '../../lib/pages/tags.tsx'
+import { textsOf } from '../../lib/pages/text.ts'
 import { ENDPOINT_PAGE_LABELS, PostForm, ResendForm, SecretForm } from '../../lib/pages/webhook-endpoint.tsx'
 import {
   DeliveryTable,
@@ -32,11 +35,11 @@ import {
 import { SecretRotation, WebhookEndpointChange, WebhookResend } from '../../lib/webhooks/webhooks.schemas.ts'
 
 const DONE = {
-  saved: 'Endpoint saved.',
-  enabled: 'Endpoint enabled. Events from now on are sent to it.',
-  disabled: 'Endpoint disabled. Nothing is sent to it.',
-  resent: 'The events are being sent again.',
-  partly: 'The oldest 40,000 of these events are being sent again. Resend the rest from the time below.',
+  saved: m.webhooks_endpoint_saved,
+  enabled: m.webhooks_endpoint_enabled_events,
+  disabled: m.webhooks_endpoint_disabled_nothing,
+  resent: m.webhooks_events_being_sent,
+  partly: m.webhooks_oldest_40_000,
 }
 
 /** Shown on the endpoint's page; the list of deliveries has all. */
@@ -52,6 +55,7 @@ type Shown = { fields?: Fields; resend?: Fields; errors?: ErrorDetail[]; message
 
 const showEndpoint = async (c: Context<WebhookSettingsEnv>, endpoint: EndpointRow, shown: Shown = {}) => {
   const { db, now, workspace } = c.var
+  const t = textsOf(c)
   const {
     errors,
     message,
@@ -65,10 +69,11 @@ const showEndpoint = async (c: Context<WebhookSettingsEnv>, endpoint: EndpointRo
     endpointId: endpoint.id,
     limit: LATEST,
   }).execute()
+  const done = noticeFor(DONE, c.req.query('done'))
   const children = (
     <>
-      <h1>Webhook endpoint</h1>
-      <Done message={noticeFor(DONE, c.req.query('done'))} />
+      <h1>{t(m.webhooks_endpoint_title)}</h1>
+      <Done message={done} />
       <Problem errors={errors} labels={ENDPOINT_PAGE_LABELS} message={message} />
       <p class="words">
         <code>{endpoint.url}</code>
@@ -78,48 +83,48 @@ const showEndpoint = async (c: Context<WebhookSettingsEnv>, endpoint: EndpointRo
       </p>
       <div class="actions">
         {disabledAt ? (
-          <PostForm action={`${path}/enable`} button="Enable endpoint" />
+          <PostForm action={`${path}/enable`} button={t(m.webhooks_enable_endpoint)} />
         ) : (
           <>
-            <PostForm action={`${path}/test`} button="Send test event" />
-            <PostForm action={`${path}/disable`} button="Disable endpoint" />
+            <PostForm action={`${path}/test`} button={t(m.webhooks_send_test_event)} />
+            <PostForm action={`${path}/disable`} button={t(m.webhooks_disable_endpoint)} />
           </>
         )}
       </div>
-      <h2>Latest deliveries</h2>
+      <h2>{t(m.webhooks_latest_deliveries)}</h2>
       {deliveries.length > 0 ? (
         <>
           <DeliveryTable base={base} deliveries={deliveries} />
           <p>
-            <a href={`${base}/deliveries?endpointId=${endpoint.id}`}>All deliveries to this endpoint</a>
+            <a href={`${base}/deliveries?endpointId=${endpoint.id}`}>{t(m.webhooks_deliveries_endpoint)}</a>
           </p>
         </>
       ) : (
-        <p class="empty">Nothing was sent to this endpoint yet. Send a test event.</p>
+        <p class="empty">{t(m.webhooks_nothing_sent_endpoint)}</p>
       )}
       {!disabledAt && (
         <>
-          <h2>Resending</h2>
+          <h2>{t(m.webhooks_resending)}</h2>
           <ResendForm action={`${path}/resend`} fields={resend} errors={errors} />
         </>
       )}
-      <h2>Settings</h2>
-      <EndpointForm action={path} button="Save endpoint" fields={fields} errors={errors} />
-      <h2>Signing secret</h2>
+      <h2>{t(m.webhooks_settings)}</h2>
+      <EndpointForm action={path} button={t(m.webhooks_save_endpoint)} fields={fields} errors={errors} />
+      <h2>{t(m.webhooks_signing_secret_title)}</h2>
       <SecretForm
         action={`${path}/rotate-secret`}
         until={formerUntil && formerUntil > now ? formerUntil : null}
         errors={errors}
       />
-      <h2>Removal</h2>
+      <h2>{t(m.webhooks_removal)}</h2>
       <p>
-        <a href={`${path}/remove`}>Remove this endpoint</a>
+        <a href={`${path}/remove`}>{t(m.webhooks_remove_this_endpoint)}</a>
       </p>
     </>
   )
   return renderPage(
     c,
-    { title: 'Webhook endpoint', section: '/webhooks', children },
+    { title: m.webhooks_endpoint_title, section: '/webhooks', children },
     errors || message ? 400 : 200,
   )
 }
@@ -173,23 +178,29 @@ export default createRoutes<WebhookSettingsEnv>()
     const rotated = await rotateSecret(c, endpoint, data.overlapHours)
     if (!rotated) throw notFound('webhook endpoint')
     const children = (
-      <SecretPage title="Your new signing secret" endpoint={pathOf(c, endpoint)} secret={rotated.secret} />
+      <SecretPage
+        title={textsOf(c)(m.webhooks_new_signing_secret)}
+        endpoint={pathOf(c, endpoint)}
+        secret={rotated.secret}
+      />
     )
-    return renderPage(c, { title: 'Your new signing secret', section: '/webhooks', children })
+    return renderPage(c, { title: m.webhooks_new_signing_secret, section: '/webhooks', children })
   })
   .get(`${ENDPOINT}/remove`, managersOnly(), async (c) => {
+    const t = textsOf(c)
     const endpoint = await endpointOf(c)
     const children = (
       <>
-        <h1>Remove this webhook endpoint?</h1>
-        <p>
-          Nothing more is sent to <strong>{endpoint.url}</strong>, and its signing secret is deleted. This
-          cannot be undone.
-        </p>
-        <ConfirmForm button="Remove endpoint" cancel={pathOf(c, endpoint)} />
+        <h1>{t(m.webhooks_remove_webhook_endpoint)}</h1>
+        <p>{t(m.webhooks_nothing_more_sent, { url: endpoint.url, strong })}</p>
+        <ConfirmForm button={t(m.webhooks_remove_endpoint)} cancel={pathOf(c, endpoint)} />
       </>
     )
-    return renderPage(c, { title: 'Remove a webhook endpoint', section: '/webhooks', children })
+    return renderPage(c, {
+      title: m.webhooks_remove_title,
+      section: '/webhooks',
+      children,
+    })
   })
   .post(`${ENDPOINT}/remove`, freshManagersOnly(), async (c) => {
     await removeEndpoint(c.var.db, actOf(c), await endpointOf(c))

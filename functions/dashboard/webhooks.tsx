@@ -3,9 +3,12 @@ import { managersOnly } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { checked, type Fields, form } from '../../lib/http/validate.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { Done, noticeFor, Problem, Table, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { linkTo } from '../../lib/pages/tags.tsx'
+import { t, textsOf } from '../../lib/pages/text.ts'
 import {
   ENDPOINT_LABELS,
   EndpointForm,
@@ -23,10 +26,13 @@ import {
 import { MAX_ENDPOINTS } from '../../lib/webhooks/types.ts'
 import { NewWebhookEndpoint } from '../../lib/webhooks/webhooks.schemas.ts'
 
-const DONE = { removed: 'Endpoint removed. Nothing more is sent to it.' }
+const DONE = { removed: m.webhooks_endpoint_removed_nothing }
 
 const EndpointTable = ({ base, endpoints }: { base: string; endpoints: EndpointRow[] }) => (
-  <Table caption="Webhook endpoints" head={['Endpoint', 'Events', 'Status', 'Created']}>
+  <Table
+    caption={t(m.webhooks_endpoints_caption)}
+    head={[t(m.webhooks_endpoint), t(m.webhooks_events), t(m.status), t(m.created_column)]}
+  >
     {endpoints.map((endpoint) => (
       <tr>
         <td class="words">
@@ -50,27 +56,35 @@ type Shown = { fields?: Fields; errors?: ErrorDetail[]; message?: string }
 
 const showEndpoints = async (c: Context<WebhookSettingsEnv>, { fields, errors, message }: Shown = {}) => {
   const { db, workspace } = c.var
+  const t = textsOf(c)
   const base = `/app/${workspace.slug}/webhooks`
   const endpoints = await listEndpoints(db, workspace.id, { limit: MAX_ENDPOINTS })
+  const done = noticeFor(DONE, c.req.query('done'))
   const children = (
     <>
-      <h1>Webhooks</h1>
-      <Done message={noticeFor(DONE, c.req.query('done'))} />
+      <h1>{t(m.webhooks_webhooks)}</h1>
+      <Done message={done} />
       <Problem errors={errors} labels={ENDPOINT_LABELS} message={message} />
-      <p>
-        Your backend receives what happens in this workspace, as signed requests. See{' '}
-        <a href={`${base}/deliveries`}>deliveries</a> for each request and its answer.
-      </p>
+      <p>{t(m.webhooks_backend_receives_happens, { link: linkTo(`${base}/deliveries`) })}</p>
       {endpoints.length === 0 ? (
-        <p class="empty">No endpoints yet. Add one to receive events.</p>
+        <p class="empty">{t(m.webhooks_no_endpoints_yet)}</p>
       ) : (
         <EndpointTable base={base} endpoints={endpoints} />
       )}
-      <h2>New endpoint</h2>
-      <EndpointForm action={base} button="Add endpoint" fields={fields ?? endpointFields()} errors={errors} />
+      <h2>{t(m.webhooks_new_endpoint)}</h2>
+      <EndpointForm
+        action={base}
+        button={t(m.webhooks_add_endpoint)}
+        fields={fields ?? endpointFields()}
+        errors={errors}
+      />
     </>
   )
-  return renderPage(c, { title: 'Webhooks', section: '/webhooks', children }, errors || message ? 400 : 200)
+  return renderPage(
+    c,
+    { title: m.webhooks_webhooks, section: '/webhooks', children },
+    errors || message ? 400 : 200,
+  )
 }
 
 /** /app/:workspace/webhooks: adds and lists webhook endpoints. Managers only. */
@@ -86,6 +100,12 @@ export default createRoutes<WebhookSettingsEnv>()
     // No redirect: the secret is in this response only.
     const { endpoint, secret } = created
     const path = `/app/${c.var.workspace.slug}/webhooks/${endpoint.id}`
-    const children = <SecretPage title="Your new webhook endpoint" endpoint={path} secret={secret} />
-    return renderPage(c, { title: 'Your new webhook endpoint', section: '/webhooks', children })
+    const children = (
+      <SecretPage title={textsOf(c)(m.webhooks_new_webhook_endpoint)} endpoint={path} secret={secret} />
+    )
+    return renderPage(c, {
+      title: m.webhooks_new_webhook_endpoint,
+      section: '/webhooks',
+      children,
+    })
   })

@@ -1,7 +1,10 @@
 /** What a change of terms would have earned, above the form that saves it. */
+
 import type { Child } from 'hono/jsx'
+import * as m from '../../lib/languages/messages.ts'
 import { money } from '../../lib/pages/money.tsx'
 import { Table, Time } from '../../lib/pages/parts.tsx'
+import { t } from '../../lib/pages/text.ts'
 import { counted } from '../../lib/plural.ts'
 import type { WhatIf } from '../../lib/tracking/what-if.service.ts'
 import type { CurrencyDifference, Difference } from '../../lib/tracking/what-if.ts'
@@ -14,7 +17,7 @@ export const SaveOrPreview = ({ action, label }: { action: string; label: string
   <p class="actions">
     <button type="submit">{label}</button>
     <button type="submit" class="quiet" formaction={`${action}/what-if`}>
-      Preview the difference
+      {t(m.programs_preview_the_difference)}
     </button>
   </p>
 )
@@ -33,11 +36,16 @@ const InCurrency = ({ base, difference }: { base: string; difference: CurrencyDi
   const { currency, partners, others } = difference
   return (
     <Table
-      caption={`Commissions in ${currency}`}
-      head={['Partner', { number: 'Present terms' }, { number: 'Changed terms' }, { number: 'Difference' }]}
+      caption={t(m.programs_commissions_in, { currency })}
+      head={[
+        t(m.partner),
+        { number: t(m.programs_present_terms) },
+        { number: t(m.programs_changed_terms) },
+        { number: t(m.programs_difference) },
+      ]}
     >
       <tr class="total">
-        <th scope="row">All partners</th>
+        <th scope="row">{t(m.programs_all_partners)}</th>
         <Amounts of={difference} currency={currency} />
       </tr>
       {partners.map((partner) => (
@@ -50,7 +58,7 @@ const InCurrency = ({ base, difference }: { base: string; difference: CurrencyDi
       ))}
       {others.count > 0 && partners.length > 0 && (
         <tr>
-          <td>{counted(others.count, 'other partner')}</td>
+          <td>{counted(others.count, t(m.programs_other_partner))}</td>
           <Amounts of={others} currency={currency} />
         </tr>
       )}
@@ -78,21 +86,14 @@ export const Preview = ({
   const isSame = currencies.every(({ partners }) => partners.length === 0)
   return (
     <>
-      <p>
-        What sales and leads since <Time at={from} /> would have earned, decided again by the terms below.
-        Nothing is saved yet, and a change concerns sales from now on only. Refunds are not deducted.
-      </p>
+      <p>{t(m.programs_sales_leads_since, { time: () => <Time at={from} /> })}</p>
       {children}
-      {!isWhole && (
-        <p class="hint">Your workspace has too many events for 90 days: these are the latest 20,000.</p>
-      )}
+      {!isWhole && <p class="hint">{t(m.programs_workspace_too_many)}</p>}
       {currencies.length === 0 ? (
-        <p class="empty">
-          No sale or lead of this time earns a commission, under the present terms or these.
-        </p>
+        <p class="empty">{t(m.programs_no_sale_lead)}</p>
       ) : (
         <>
-          {isSame && <p>Every partner earns the same under these terms.</p>}
+          {isSame && <p>{t(m.programs_every_partner_earns)}</p>}
           {currencies.map((difference) => (
             <InCurrency {...{ base, difference }} />
           ))}

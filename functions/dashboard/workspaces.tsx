@@ -2,10 +2,13 @@ import type { SessionEnv } from '../../lib/auth/session.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError, type ErrorDetail } from '../../lib/http/errors.ts'
 import { checked, type Fields, form } from '../../lib/http/validate.ts'
+import type { Message } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { Field, Select } from '../../lib/pages/fields.tsx'
 import { Done, noticeFor, Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
-import type { Mode } from '../../lib/purchases/processors.ts'
+import { hidden, linkTo } from '../../lib/pages/tags.tsx'
+import { t } from '../../lib/pages/text.ts'
 import { isSignupOpen, refusalOf, type SignupBindings, slugTaken } from '../../lib/workspace/signup.ts'
 import {
   createWorkspace,
@@ -14,12 +17,12 @@ import {
 } from '../../lib/workspace/workspaces.queries.ts'
 import { NewWorkspace } from '../../lib/workspace/workspaces.schemas.ts'
 
-const MODE_OPTIONS: { value: Mode; label: string }[] = [
-  { value: 'live', label: 'Real sales' },
-  { value: 'test', label: 'Tests' },
+const MODE_OPTIONS = [
+  { value: 'live', label: m.settings_real_sales },
+  { value: 'test', label: m.settings_tests },
 ]
 
-const DONE = { left: 'You are no longer a member of that workspace.' }
+const DONE = { left: m.settings_no_longer_member }
 
 type Workspaces = Awaited<ReturnType<typeof listWorkspaces>>
 
@@ -27,43 +30,41 @@ type Props = {
   workspaces: Workspaces
   /** Why the person may not create another one. */
   refusal: string | null
-  done?: string | undefined
+  done?: Message | undefined
   fields?: Fields
   errors?: ErrorDetail[]
 }
 
 const WorkspacesPage = ({ workspaces, refusal, done, fields = {}, errors }: Props) => (
   <>
-    <h1>Your workspaces</h1>
+    <h1>{t(m.settings_your_workspaces)}</h1>
     <Done message={done} />
-    <Problem errors={errors} labels={{ name: 'Name', slug: 'Slug', mode: 'Use' }} />
+    <Problem errors={errors} labels={{ name: t(m.party_name), slug: t(m.slug), mode: t(m.settings_use) }} />
     {workspaces.length > 0 ? (
       <ul>
         {workspaces.map(({ slug, name, mode, role }) => (
           <li>
             <a href={`/app/${slug}`}>{name}</a> <span class="hint">{role}</span>{' '}
-            {mode === 'test' && <span class="status">Test</span>}{' '}
+            {mode === 'test' && <span class="status">{t(m.settings_test)}</span>}{' '}
             <a class="hint" href={`/app/${slug}/leave`}>
-              Leave<span class="hidden"> {name}</span>
+              {t(m.settings_leave, { name, hidden })}
             </a>
           </li>
         ))}
       </ul>
     ) : (
-      <p class="empty">You are not a member of any workspace yet.</p>
+      <p class="empty">{t(m.settings_not_member_workspace)}</p>
     )}
     {workspaces[0] && (
-      <p>
-        <a href={`/app/${workspaces[0].slug}/address`}>Change your email address</a> in all workspaces.
-      </p>
+      <p>{t(m.settings_change_email_address, { link: linkTo(`/app/${workspaces[0].slug}/address`) })}</p>
     )}
-    <h2>New workspace</h2>
+    <h2>{t(m.settings_new_workspace)}</h2>
     {refusal === null ? (
       <form method="post" action="/app">
         <Field
-          label="Name"
+          label={t(m.party_name)}
           name="name"
-          hint="Your company or product. Visible to partners."
+          hint={t(m.settings_company_product_visible)}
           required
           maxlength={255}
           autocomplete="organization"
@@ -71,9 +72,9 @@ const WorkspacesPage = ({ workspaces, refusal, done, fields = {}, errors }: Prop
           errors={errors}
         />
         <Field
-          label="Slug (optional)"
+          label={t(m.settings_slug_optional)}
           name="slug"
-          hint="Used in URLs, such as /app/my-shop. Generated from the name if blank."
+          hint={t(m.settings_used_urls_such)}
           maxlength={63}
           autocomplete="off"
           autocapitalize="none"
@@ -82,22 +83,20 @@ const WorkspacesPage = ({ workspaces, refusal, done, fields = {}, errors }: Prop
           errors={errors}
         />
         <Select
-          label="Use"
+          label={t(m.settings_use)}
           name="mode"
-          hint="The API keys of a workspace for tests begin with trib_test_, and it takes the payments of Stripe’s test mode."
+          hint={t(m.settings_api_keys_workspace)}
           options={MODE_OPTIONS}
           value={fields.mode}
           errors={errors}
         />
-        <button type="submit">Create workspace</button>
+        <button type="submit">{t(m.settings_create_workspace)}</button>
       </form>
     ) : (
       <p>{refusal}</p>
     )}
-    <h2>Partner portal</h2>
-    <p>
-      Partners find their links, coupon codes and payouts in the <a href="/portal">partner portal</a>.
-    </p>
+    <h2>{t(m.portal_title)}</h2>
+    <p>{t(m.settings_partners_find_links, { link: linkTo('/portal') })}</p>
   </>
 )
 
@@ -113,7 +112,7 @@ export default createRoutes<SessionEnv & { Bindings: SignupBindings }>()
     const refusal = isAllowed ? null : refusalOf(isOpen)
     const done = noticeFor(DONE, c.req.query('done'))
     const page = <WorkspacesPage workspaces={workspaces} refusal={refusal} done={done} />
-    return renderPage(c, { title: 'Workspaces', children: page })
+    return renderPage(c, { title: m.settings_workspaces, children: page })
   })
   .post('/app', form(), async (c) => {
     const { db, now, user } = c.var
@@ -123,7 +122,7 @@ export default createRoutes<SessionEnv & { Bindings: SignupBindings }>()
     const again = async (errors: ErrorDetail[], status: 400 | 409) => {
       const workspaces = await listWorkspaces(db, user.email)
       const page = <WorkspacesPage workspaces={workspaces} refusal={null} fields={fields} errors={errors} />
-      return renderPage(c, { title: 'Workspaces', children: page }, status)
+      return renderPage(c, { title: m.settings_workspaces, children: page }, status)
     }
     const { data, errors } = checked(NewWorkspace, {
       name: fields.name ?? '',

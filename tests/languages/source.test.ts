@@ -16,6 +16,7 @@ const PAGES = [
   'functions/dashboard.tsx',
   'functions/dashboard/{[a-b]*,choices,chosen-partners,commission*,customers,deletion*,event*,figures,group*}.{ts,tsx}',
   'functions/dashboard/{held-commissions,invitations,invoices}.tsx',
+  'functions/dashboard/{[j-r]*,se*,sk*,st*,su*,[t-z]*}.{ts,tsx}',
   'lib/pages/*.{ts,tsx}',
   'lib/portal/partner-steps.ts',
   'lib/mail/{*-texts,compose,templates}.{ts,tsx}',
@@ -32,13 +33,15 @@ const SAYING = [
 /** The same in all languages. */
 const NAMES = ['Tributary', 'UTC', 'Wise']
 
-/** Of the API of the auth Worker, of markup, and of a picture. */
+/** Of the API of the auth Worker, of markup, of a picture, of a header, and of a field's name. */
 const NO_TEXTS = [
   'No mail can be sent, so nobody can sign in: the mailer has no transport.',
   'email: x',
   'x data-label="x"',
   'Mx x.5hx',
   'noreferrer nofollow ugc',
+  'img-src x',
+  'links x x',
 ]
 
 /** Words, or a word as it begins a label. No code, class, path or header. */
@@ -46,7 +49,7 @@ const LOOKS_LIKE_TEXT = /\p{L}[,:]? \p{L}|^\p{Lu}\p{Ll}+[.…!?]?$/u
 
 /** Calls whose strings nobody reads on a page: headers, internal errors, and the descriptions of the API's fields. */
 const TECHNICAL_CALLS =
-  /(^|\.)(header|headers\.get|html|setCookie|Error|email|found|limitRate|isWithinLimit|limitFailures)$/
+  /(^|\.)(header|headers\.get|html|setCookie|Error|email|found|notFound|limitRate|isWithinLimit|limitFailures)$/
 
 /** Attributes that hold several names: classes, and the policy of a viewport. */
 const TECHNICAL_ATTRIBUTES = ['class', 'content', 'preserveAspectRatio', 'viewBox', 'd']
