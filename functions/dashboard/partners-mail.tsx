@@ -39,16 +39,14 @@ const sharedDetails = (c: Context<WorkspaceEnv>) => ({
   portalUrl: new URL('/portal', c.req.url).href,
 })
 
-/** The form, or one that was refused. */
-const compose = (c: Context<WorkspaceEnv>, ids: string[], { fields, errors }: FormState) => {
-  const t = textsOf(c)
-  const base = `/app/${c.var.workspace.slug}`
+type ComposeProps = FormState & { base: string; ids: string[] }
+
+const ComposePage = ({ base, ids, fields, errors }: ComposeProps) => {
   const control = controls(LABELS, { fields, errors })
   const names = placeholdersOf('message').map((name) => `{${name}}`)
-  const title = t(m.partners_email_to, { count: ids.length })
-  const children = (
+  return (
     <>
-      <h1>{title}</h1>
+      <h1>{t(m.partners_email_to, { count: ids.length })}</h1>
       <Problem errors={errors} labels={LABELS} />
       <p>{t(m.partners_placeholders, { names: names.join(' '), code })}</p>
       <form method="post" action={`${base}${MAIL_CHOSEN}/preview`}>
@@ -68,7 +66,13 @@ const compose = (c: Context<WorkspaceEnv>, ids: string[], { fields, errors }: Fo
       </form>
     </>
   )
-  return renderPage(c, { title, section: '/partners', children }, errors ? 400 : 200)
+}
+
+/** The form, or one that was refused. */
+const compose = (c: Context<WorkspaceEnv>, ids: string[], state: FormState) => {
+  const title = textsOf(c)(m.partners_email_to, { count: ids.length })
+  const children = <ComposePage base={`/app/${c.var.workspace.slug}`} ids={ids} {...state} />
+  return renderPage(c, { title, section: '/partners', children }, state.errors ? 400 : 200)
 }
 
 /** Reads the text of a form. */
