@@ -13,7 +13,6 @@ import { money } from '../../lib/pages/money.tsx'
 import { Table } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { t, textsOf } from '../../lib/pages/text.ts'
-import { counted } from '../../lib/plural.ts'
 import type { CommissionRow } from '../../lib/tracking/commissions.queries.ts'
 import { MAX_REASON_LENGTH, NewHold } from '../../lib/tracking/commissions.schemas.ts'
 import { refusalOf } from '../../lib/tracking/holds.ts'
@@ -110,8 +109,10 @@ export default createRoutes<WorkspaceEnv>().post(
       throw new ApiError('invalid_body', read.error.issues[0]?.message ?? t(m.commissions_choose))
     const results = await changeAll(c.var.db, actOf(c), read.data)
     const refused = results.filter(({ refusal }) => refusal !== null)
-    const count = counted(results.length - refused.length, 'commission')
-    const title = `${count} ${read.data.change === 'hold' ? 'held' : 'released'}`
+    const count = results.length - refused.length
+    const title = t(read.data.change === 'hold' ? m.commissions_count_held : m.commissions_count_released, {
+      count,
+    })
     const children = (
       <>
         <h1>{title}</h1>

@@ -1,8 +1,9 @@
 /** The page of a cut-over: what it takes over, what keeps the program from it, and the button. */
 
+import * as m from '../../lib/languages/messages.ts'
 import { money } from '../../lib/pages/money.tsx'
 import { Problem, Table } from '../../lib/pages/parts.tsx'
-import { counted } from '../../lib/plural.ts'
+import { t } from '../../lib/pages/text.ts'
 import type { CutOverOutcome } from '../../lib/shadow/cut-over.service.ts'
 import { type OwedBalance, REFUSALS, UNREAD } from '../../lib/shadow/cut-over.ts'
 import type { Program } from '../../lib/workspace/programs.queries.ts'
@@ -12,19 +13,22 @@ const SHOWN = 100
 
 const Balances = ({ base, balances }: { base: string; balances: OwedBalance[] }) => (
   <>
-    <Table caption="Balances that are taken over" head={['Partner', 'Recorded as', { number: 'Balance' }]}>
+    <Table
+      caption={t(m.shadow_balances_taken)}
+      head={[t(m.partner), t(m.shadow_recorded_as), { number: t(m.balance) }]}
+    >
       {balances.slice(0, SHOWN).map(({ email, partnerId, currency, amountCents }) => (
         <tr>
           <td>
             <a href={`${base}/partners/${partnerId}`}>{email}</a>
           </td>
-          <td>{currency === 'USD' && amountCents > 0n ? 'Opening balance' : 'Adjustment'}</td>
+          <td>{currency === 'USD' && amountCents > 0n ? t(m.kind_opening_balance) : t(m.kind_adjustment)}</td>
           <td class="number">{money(amountCents, currency)}</td>
         </tr>
       ))}
     </Table>
     {balances.length > SHOWN && (
-      <p class="hint">And {counted(balances.length - SHOWN, 'smaller balance')}.</p>
+      <p class="hint">{t(m.shadow_smaller_balances, { count: balances.length - SHOWN })}</p>
     )}
   </>
 )
@@ -32,8 +36,8 @@ const Balances = ({ base, balances }: { base: string; balances: OwedBalance[] })
 /** What cannot be taken over, with a box that leaves it out. */
 const Refused = ({ refused }: { refused: OwedBalance[] }) => (
   <Table
-    caption="Balances that cannot be taken over"
-    head={['Leave out', 'Partner', 'Reason', { number: 'Balance' }]}
+    caption={t(m.shadow_balances_refused)}
+    head={[t(m.shadow_leave_out), t(m.partner), t(m.layout_reason), { number: t(m.balance) }]}
   >
     {refused.slice(0, SHOWN).map(({ email, currency, amountCents, code }) => (
       <tr>
@@ -43,10 +47,10 @@ const Refused = ({ refused }: { refused: OwedBalance[] }) => (
             form="cut-over-preview"
             name="leaveOut"
             value={email ?? ''}
-            aria-label={`Leave out ${email ?? 'commissions without a partner'}`}
+            aria-label={email ? t(m.shadow_leave_out_email, { email }) : t(m.shadow_leave_out_unknown)}
           />
         </td>
-        <td>{email ?? 'No partner'}</td>
+        <td>{email ?? t(m.shadow_no_partner)}</td>
         <td class="words">{code && REFUSALS[code]}</td>
         <td class="number">{money(amountCents, currency)}</td>
       </tr>
@@ -68,31 +72,23 @@ export const CutOverPage = ({ base, program, preview, leaveOut, problem }: Props
   return (
     <>
       <p>
-        <a href={path}>Shadow run of {program.name}</a>
+        <a href={path}>{t(m.shadow_run_of, { name: program.name })}</a>
       </p>
-      <h1>Cut-over</h1>
+      <h1>{t(m.shadow_cut_over_title)}</h1>
       <Problem message={problem ?? (isUnread ? UNREAD : undefined)} />
-      <p>
-        This ends the shadow run. From then on, this program decides and pays. What it has decided until now
-        is never paid from here. What the other platform still owes your partners, by its commissions here,
-        becomes payable at once: upload its newest export or read it by API first, and pay nothing there
-        afterwards.
-      </p>
+      <p>{t(m.shadow_cut_over_effect)}</p>
       <ul>
-        {sums.length === 0 && <li>Nothing is taken over: by these commissions, nobody is owed anything.</li>}
+        {sums.length === 0 && <li>{t(m.shadow_nothing_taken)}</li>}
         {sums.map(({ currency, partners, amountCents }) => (
           <li>
-            {money(BigInt(amountCents), currency)} of {counted(partners, 'partner')}
+            {t(m.shadow_amount_of_partners, { amount: money(BigInt(amountCents), currency), partners })}
           </li>
         ))}
-        {leaveOut.length > 0 && <li>{counted(leaveOut.length, 'address is', 'addresses are')} left out.</li>}
+        {leaveOut.length > 0 && <li>{t(m.shadow_addresses_left_out, { count: leaveOut.length })}</li>}
       </ul>
       {refused.length > 0 && (
         <>
-          <p class="notice">
-            {counted(refused.length, 'balance')} cannot be taken over. Import the missing partners, or leave
-            them out, before you cut over.
-          </p>
+          <p class="notice">{t(m.shadow_balances_refused_notice, { count: refused.length })}</p>
           <Refused refused={refused} />
           <form method="get" id="cut-over-preview">
             {leaveOut.map((email) => (
@@ -100,7 +96,7 @@ export const CutOverPage = ({ base, program, preview, leaveOut, problem }: Props
             ))}
             <p class="actions">
               <button type="submit" class="quiet">
-                Leave out the selected
+                {t(m.shadow_leave_out_selected)}
               </button>
             </p>
           </form>
@@ -113,9 +109,9 @@ export const CutOverPage = ({ base, program, preview, leaveOut, problem }: Props
           <input type="hidden" name="expected" value={JSON.stringify(sums)} />
           <p class="actions">
             <button type="submit" class="danger">
-              Cut over
+              {t(m.shadow_cut_over)}
             </button>{' '}
-            <a href={path}>Cancel</a>
+            <a href={path}>{t(m.cancel)}</a>
           </p>
         </form>
       )}

@@ -1,16 +1,18 @@
 /** The part of a page that reads another platform by its API. Its script is islands/import/source.ts. */
 import type { Child } from 'hono/jsx'
 import { PLATFORMS } from '../../lib/imports/sources/platforms.ts'
+import * as m from '../../lib/languages/messages.ts'
+import { t } from '../../lib/pages/text.ts'
 
 /** @param children what is read, and what for */
 export const SourceForm = ({ children }: { children: Child }) => (
   <>
-    <h2>Read by API</h2>
+    <h2>{t(m.imports_read_by_api)}</h2>
     <p>{children}</p>
     <form id="source-form">
       <p id="source-problem" class="problem" role="alert" hidden></p>
       <div class="field">
-        <label for="source-platform">Platform</label>
+        <label for="source-platform">{t(m.imports_platform)}</label>
         <select id="source-platform" name="platform">
           {Object.values(PLATFORMS).map(({ id, name, tokenHint, account, caution }) => (
             <option
@@ -26,16 +28,13 @@ export const SourceForm = ({ children }: { children: Child }) => (
       </div>
       <div class="field" id="source-account-field" hidden>
         <label for="source-account" id="source-account-label">
-          Account
+          {t(m.imports_account)}
         </label>
         <input id="source-account" name="account" autocomplete="off" spellcheck={false} maxlength={255} />
       </div>
       <div class="field">
-        <label for="source-token">Token</label>
-        <p class="hint">
-          <span id="source-token-hint"></span> Stored encrypted, used only for reading, and deleted when
-          everything is read.
-        </p>
+        <label for="source-token">{t(m.imports_token)}</label>
+        <p class="hint">{t(m.imports_token_hint, { hint: () => <span id="source-token-hint"></span> })}</p>
         <input
           id="source-token"
           name="token"
@@ -49,7 +48,7 @@ export const SourceForm = ({ children }: { children: Child }) => (
       <p class="actions">
         {/* Disabled until the script has loaded. */}
         <button type="submit" id="source-start" disabled>
-          Read by API
+          {t(m.imports_read_by_api)}
         </button>
       </p>
     </form>

@@ -8,9 +8,12 @@ import { form } from '../../lib/http/validate.ts'
 import { ImportUndoRequest } from '../../lib/imports/imports.schemas.ts'
 import { type UndoStep, undoImport } from '../../lib/imports/undo.service.ts'
 import { KEPT_SHOWN, type Kept, type KeptCount, UNDO_REASONS, type Undone } from '../../lib/imports/undo.ts'
+import type { Message } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { figure, money } from '../../lib/pages/money.tsx'
 import { ConfirmForm, Done, Table } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { t } from '../../lib/pages/text.ts'
 
 /** What is, or would be, taken back, a line each. */
 export const UndoneList = ({ undone, none }: { undone: Undone; none: string }) => {
@@ -18,44 +21,53 @@ export const UndoneList = ({ undone, none }: { undone: Undone; none: string }) =
   if (partners + customers + balances + mails === 0) return <p>{none}</p>
   return (
     <ul>
-      {partners > 0 && <li>Partners, with their links and coupons: {figure(partners)}</li>}
-      {customers > 0 && <li>Customers, who return to what they were: {figure(customers)}</li>}
+      {partners > 0 && <li>{t(m.imports_undone_partners, { partners: figure(partners) })}</li>}
+      {customers > 0 && <li>{t(m.imports_undone_customers, { customers: figure(customers) })}</li>}
       {balances > 0 && (
         <li>
-          Opening balances: {figure(balances)}, of {money(amountCents, 'USD')}
+          {t(m.imports_undone_balances, { balances: figure(balances), amount: money(amountCents, 'USD') })}
         </li>
       )}
-      {mails > 0 && <li>Emails that were not sent yet: {figure(mails)}</li>}
+      {mails > 0 && <li>{t(m.imports_undone_mails, { mails: figure(mails) })}</li>}
     </ul>
   )
 }
 
-const KINDS: Record<KeptCount['kind'], string> = {
-  partners: 'Partners',
-  customers: 'Customers',
-  balances: 'Opening balances',
+const KINDS: Record<KeptCount['kind'], Message> = {
+  partners: m.layout_partners,
+  customers: m.layout_customers,
+  balances: m.sum_opening_balance,
 }
 
 const KeptTables = ({ kept, rows }: { kept: KeptCount[]; rows: Kept[] }) => (
   <>
-    <Table caption="Reasons" head={['What stays', { number: 'Number' }, 'Reason']}>
+    <Table
+      caption={t(m.imports_reasons)}
+      head={[t(m.imports_kept_column), { number: t(m.number_column) }, t(m.layout_reason)]}
+    >
       {kept.map(({ kind, reason, count }) => (
         <tr>
-          <td>{KINDS[kind]}</td>
+          <td>{t(KINDS[kind])}</td>
           <td class="number">{figure(count)}</td>
           <td class="words">{UNDO_REASONS[reason]}.</td>
         </tr>
       ))}
     </Table>
-    <Table caption="Rows that stay" head={['Row', 'Reason']}>
+    <Table caption={t(m.imports_kept_rows)} head={[t(m.imports_row), t(m.layout_reason)]}>
       {rows.map(({ customer, partner, reason }) => (
         <tr>
-          <td>{customer ? (partner ? `${customer} of ${partner}` : customer) : partner}</td>
+          <td>
+            {customer
+              ? partner
+                ? t(m.imports_customer_of_partner, { customer, partner })
+                : customer
+              : partner}
+          </td>
           <td class="words">{UNDO_REASONS[reason]}.</td>
         </tr>
       ))}
     </Table>
-    {rows.length === KEPT_SHOWN && <p>These are the first {figure(KEPT_SHOWN)}.</p>}
+    {rows.length === KEPT_SHOWN && <p>{t(m.imports_first_rows, { number: figure(KEPT_SHOWN) })}</p>}
   </>
 )
 
@@ -72,47 +84,41 @@ type Props = { base: string; importId: string; step: UndoStep; withChanged: bool
 const Frame = ({ base, importId, children }: Pick<Props, 'base' | 'importId'> & { children: Child }) => (
   <>
     <p>
-      <a href={`${base}/imports/${importId}`}>Back to the report</a>
+      <a href={`${base}/imports/${importId}`}>{t(m.imports_back)}</a>
     </p>
-    <h1>Undo import</h1>
+    <h1>{t(m.imports_undo)}</h1>
     {children}
   </>
 )
 
 const Preview = ({ base, importId, step, withChanged, wasCut }: Props & { wasCut: boolean }) => (
   <Frame base={base} importId={importId}>
-    <p>
-      Takes back what this import has made, where nothing relies on it yet. Opening balances are reversed,
-      slugs and coupons are free again, and customers return to the partner and details that they had before.
-      Emails that were sent stay sent. The same file can be imported again afterwards, but clicks of visitors
-      until now will not be credited.
-    </p>
-    <h2>Will be taken back</h2>
-    <UndoneList undone={step.undone} none="Nothing." />
-    <h2>Will stay</h2>
-    {step.kept.length > 0 ? <KeptTables kept={step.kept} rows={step.rows} /> : <p>Nothing.</p>}
-    {(step.nextCursor || wasCut) && <p>This is a part of the import: it is large.</p>}
+    <p>{t(m.imports_undo_effect)}</p>
+    <h2>{t(m.imports_to_undo)}</h2>
+    <UndoneList undone={step.undone} none={t(m.imports_nothing)} />
+    <h2>{t(m.imports_to_keep)}</h2>
+    {step.kept.length > 0 ? <KeptTables kept={step.kept} rows={step.rows} /> : <p>{t(m.imports_nothing)}</p>}
+    {(step.nextCursor || wasCut) && <p>{t(m.imports_is_part)}</p>}
     {step.nextCursor && (
       <form method="get">
         <CarriedOn withChanged={withChanged} cursor={step.nextCursor} />
-        <button type="submit">Preview the next part</button>
+        <button type="submit">{t(m.imports_preview_next)}</button>
       </form>
     )}
     {(withChanged ||
       step.kept.some(({ kind, reason }) => kind === 'partners' && reason === 'changed_since')) && (
       <form method="get">
         <label class="check">
-          <input type="checkbox" name="includeChanged" checked={withChanged} /> Take back partners whom
-          somebody has changed since, too
+          <input type="checkbox" name="includeChanged" checked={withChanged} /> {t(m.imports_include_changed)}
         </label>
         <p class="actions">
           <button type="submit" class="quiet">
-            Preview again
+            {t(m.imports_preview_again)}
           </button>
         </p>
       </form>
     )}
-    <ConfirmForm button="Undo import" cancel={`${base}/imports/${importId}`}>
+    <ConfirmForm button={t(m.imports_undo)} cancel={`${base}/imports/${importId}`}>
       <CarriedOn withChanged={withChanged} />
     </ConfirmForm>
   </Frame>
@@ -121,19 +127,19 @@ const Preview = ({ base, importId, step, withChanged, wasCut }: Props & { wasCut
 /** What one step has done. The next one is a click away; what is done is done. */
 const Result = ({ base, importId, step, withChanged }: Props) => (
   <Frame base={base} importId={importId}>
-    <Done message={step.nextCursor ? 'A part of the import is undone.' : 'The import is undone.'} />
-    <h2>Taken back</h2>
-    <UndoneList undone={step.undone} none="Nothing." />
+    <Done message={step.nextCursor ? t(m.imports_part_undone_notice) : t(m.imports_undone_notice)} />
+    <h2>{t(m.imports_taken_back)}</h2>
+    <UndoneList undone={step.undone} none={t(m.imports_nothing)} />
     {step.kept.length > 0 && (
       <>
-        <h2>Stays</h2>
+        <h2>{t(m.imports_kept_heading)}</h2>
         <KeptTables kept={step.kept} rows={step.rows} />
       </>
     )}
     {step.nextCursor && (
       <form method="post">
         <CarriedOn withChanged={withChanged} cursor={step.nextCursor} />
-        <button type="submit">Undo the rest</button>
+        <button type="submit">{t(m.imports_undo_rest)}</button>
       </form>
     )}
   </Frame>
@@ -161,9 +167,9 @@ const stepOf = async (
 export default createRoutes<WorkspaceEnv>()
   .get(PATH, managersOnly(), async (c) => {
     const props = await stepOf(c, true, c.req.query())
-    return renderPage(c, { title: 'Undo import', section: '/import', children: <Preview {...props} /> })
+    return renderPage(c, { title: m.imports_undo, section: '/import', children: <Preview {...props} /> })
   })
   .post(PATH, managersOnly(), form(), async (c) => {
     const props = await stepOf(c, false, c.req.valid('form'))
-    return renderPage(c, { title: 'Undo import', section: '/import', children: <Result {...props} /> })
+    return renderPage(c, { title: m.imports_undo, section: '/import', children: <Result {...props} /> })
   })

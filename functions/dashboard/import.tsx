@@ -2,10 +2,14 @@
 
 import { managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
+import type { Message } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { holdsNewMails } from '../../lib/mail/held.queries.ts'
 import { WHY_HELD } from '../../lib/mail/new-workspace-mails.ts'
 import type { LayoutProps } from '../../lib/pages/layout.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { code, linkTo } from '../../lib/pages/tags.tsx'
+import { t } from '../../lib/pages/text.ts'
 import { creditsStripeSales } from '../../lib/purchases/stripe/setup.queries.ts'
 import { snippetTag } from '../../lib/tracking/snippet-version.ts'
 import { listPrograms, type Program } from '../../lib/workspace/programs.queries.ts'
@@ -30,11 +34,11 @@ const MAX_PROGRAMS = 200
 
 /** The import page's title and section, and its own styles and scripts. */
 export const IMPORT_PAGE = {
-  title: 'Import',
+  title: m.layout_import,
   section: '/import',
   styles: ['/import.css'],
   scripts: ['/import.js'],
-} satisfies Partial<LayoutProps> & { title: string }
+} satisfies Partial<Omit<LayoutProps, 'title'>> & { title: Message }
 
 /** GET /app/:workspace/import */
 export const importRoutes = createRoutes<WorkspaceEnv>().get(
@@ -63,18 +67,10 @@ export const importRoutes = createRoutes<WorkspaceEnv>().get(
 
 export const ImportPage = (props: Props) => (
   <>
-    <h1>Import partners and customers</h1>
-    <p>
-      Upload a CSV export from Rewardful, FirstPromoter, Tolt, PartnerStack, Dub, Tapfiliate or another
-      platform, or your own file; or read the old platform by its API. Links keep working when their slugs are
-      kept. Nothing is imported until you have reviewed it.{' '}
-      <a href={`/app/${props.workspace}/imports`}>Earlier imports</a>
-    </p>
+    <h1>{t(m.imports_title)}</h1>
+    <p>{t(m.imports_page_intro, { link: linkTo(`/app/${props.workspace}/imports`) })}</p>
     {props.programs.length === 0 ? (
-      <p class="note">
-        This workspace has no programs yet. <a href={`/app/${props.workspace}/programs`}>Create a program</a>{' '}
-        to import partners into.
-      </p>
+      <p class="note">{t(m.imports_no_programs, { link: linkTo(`/app/${props.workspace}/programs`) })}</p>
     ) : (
       <ImportForm {...props} />
     )}
@@ -84,23 +80,19 @@ export const ImportPage = (props: Props) => (
 const ImportForm = ({ workspace, user, programs, origin, holdsMails, creditsStripe }: Props) => (
   <div id="import" data-workspace={workspace} data-user={user.id} data-email={user.email}>
     <noscript>
-      <p class="note">
-        This page needs JavaScript to read the file in your browser. Without it, use the{' '}
-        <a href="/openapi.json">API</a>: <code>POST /api/workspaces/{workspace}/partners/import</code> and{' '}
-        <code>…/customers/import</code>, and to read another platform <code>…/import-sources</code>.
-      </p>
+      <p class="note">{t(m.imports_needs_script, { link: linkTo('/openapi.json'), workspace, code })}</p>
     </noscript>
     <p id="import-status" class="hidden" role="status" aria-live="polite"></p>
     <section id="import-sources" hidden></section>
     <section id="import-choose">
-      <h2 tabindex={-1}>Choose a file</h2>
+      <h2 tabindex={-1}>{t(m.imports_choose_file)}</h2>
       <form id="import-form">
         <p id="import-problem" class="problem" role="alert" hidden></p>
         <div class="field">
-          <label for="import-program">Program</label>
+          <label for="import-program">{t(m.program)}</label>
           <select id="import-program" name="programId" required>
             {/* With several programs there is no default: importing into the wrong one is hard to undo. */}
-            {programs.length > 1 && <option value="">Choose a program</option>}
+            {programs.length > 1 && <option value="">{t(m.imports_choose_program)}</option>}
             {programs.map(({ id, name, siteUrl, attributeKnownCustomers }) => (
               <option
                 value={id}
@@ -114,10 +106,9 @@ const ImportForm = ({ workspace, user, programs, origin, holdsMails, creditsStri
           </select>
         </div>
         <div class="field drop" id="import-drop">
-          <label for="import-file">CSV file</label>
+          <label for="import-file">{t(m.imports_csv_file)}</label>
           <p class="hint" id="import-file-hint">
-            Choose a file or drop it here. Separated by commas, semicolons or tabs, in UTF-8, UTF-16 or
-            Windows encoding.
+            {t(m.imports_file_hint)}
           </p>
           <input
             id="import-file"
@@ -128,11 +119,11 @@ const ImportForm = ({ workspace, user, programs, origin, holdsMails, creditsStri
           />
         </div>
         <div class="field">
-          <label for="import-text">Or paste CSV text</label>
+          <label for="import-text">{t(m.imports_paste)}</label>
           <textarea id="import-text" name="text" rows={4} spellcheck={false} autocomplete="off"></textarea>
         </div>
         <fieldset>
-          <legend>Options for new partners</legend>
+          <legend>{t(m.imports_options)}</legend>
           <p class="option">
             <input
               type="checkbox"
@@ -140,10 +131,9 @@ const ImportForm = ({ workspace, user, programs, origin, holdsMails, creditsStri
               name="sendWelcomeEmail"
               aria-describedby="import-mails-hint"
             />
-            <label for="import-mails">Send new partners the “We’ve moved” email</label>
+            <label for="import-mails">{t(m.imports_send_moved)}</label>
             <span class="hint" id="import-mails-hint">
-              Contains their link and the portal’s URL.{' '}
-              {holdsMails ? WHY_HELD : 'Sent as soon as a partner is imported.'}
+              {holdsMails ? t(m.imports_moved_hint_held, { why: WHY_HELD }) : t(m.imports_moved_hint)}
             </span>
           </p>
           <p class="option">
@@ -153,24 +143,20 @@ const ImportForm = ({ workspace, user, programs, origin, holdsMails, creditsStri
               name="importOpeningBalances"
               aria-describedby="import-balances-hint"
             />
-            <label for="import-balances">Import opening balances</label>
+            <label for="import-balances">{t(m.imports_opening_balances)}</label>
             <span class="hint" id="import-balances-hint">
-              Balances that partners are still owed become payable immediately, in USD, and are paid by the
-              next payout run.
+              {t(m.imports_balances_hint)}
             </span>
           </p>
         </fieldset>
         <p class="actions">
           {/* Disabled until the script that reads the file has loaded. */}
           <button type="submit" id="import-read" disabled>
-            Review file
+            {t(m.imports_review)}
           </button>
         </p>
       </form>
-      <SourceForm>
-        Reads partners, links, coupons, customers and balances from the old platform, for the program above.
-        Nothing is imported until you have reviewed it.
-      </SourceForm>
+      <SourceForm>{t(m.imports_source_intro)}</SourceForm>
     </section>
     <section id="import-stage"></section>
   </div>

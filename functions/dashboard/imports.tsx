@@ -16,12 +16,15 @@ import {
   readImport,
 } from '../../lib/imports/reports.queries.ts'
 import { addUndone } from '../../lib/imports/undo.ts'
+import type { Message } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import type { MailStatus } from '../../lib/mail/mails.ts'
 import { Empty, readFilters } from '../../lib/pages/filters.tsx'
 import { figure, money } from '../../lib/pages/money.tsx'
 import { NextPage, Table, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
-import { counted } from '../../lib/plural.ts'
+import { hidden, linkTo } from '../../lib/pages/tags.tsx'
+import { type Shown, shown, t, textsOf } from '../../lib/pages/text.ts'
 import { sendList } from '../../lib/workspace/send-list.service.ts'
 import { UndoneList } from './import-undo.tsx'
 
@@ -41,20 +44,20 @@ const COLUMNS: readonly (keyof ImportedRow)[] = [
   'message',
 ]
 
-const STATUSES: Record<ImportCount['kind'], Record<string, string>> = {
+const STATUSES: Record<ImportCount['kind'], Record<string, Message>> = {
   partners: {
-    created: 'created',
-    completed: 'existed, and got their opening balance',
-    skipped_existing: 'existed, and were skipped',
-    error: 'refused',
+    created: m.imports_created,
+    completed: m.imports_completed,
+    skipped_existing: m.imports_skipped,
+    error: m.imports_refused,
   },
   customers: {
-    created: 'created',
-    updated: 'updated',
-    moved: 'moved from another partner',
-    unchanged: 'unchanged',
-    partner_not_found: 'refused, because their partner was not found',
-    error: 'refused',
+    created: m.imports_created,
+    updated: m.imports_updated,
+    moved: m.imports_moved,
+    unchanged: m.imports_unchanged,
+    partner_not_found: m.imports_partner_not_found,
+    error: m.imports_refused,
   },
 }
 
@@ -63,14 +66,14 @@ const UNDELIVERED: readonly MailStatus[] = ['failed', 'bounced', 'suppressed']
 
 const Imports = ({ base, imports }: { base: string; imports: ImportSummary[] }) => (
   <Table
-    caption="Imports"
+    caption={t(m.imports_heading)}
     head={[
-      'Date',
-      'By',
-      { number: 'Partners' },
-      { number: 'Customers' },
-      { number: 'Refused rows' },
-      'Report',
+      t(m.date_column),
+      t(m.imports_by),
+      { number: t(m.layout_partners) },
+      { number: t(m.layout_customers) },
+      { number: t(m.imports_refused_rows) },
+      t(m.imports_report),
     ]}
   >
     {imports.map(({ importId, actor, at, partners, customers, errors }) => (
@@ -83,9 +86,7 @@ const Imports = ({ base, imports }: { base: string; imports: ImportSummary[] }) 
         <td class="number">{figure(customers)}</td>
         <td class="number">{figure(errors)}</td>
         <td>
-          <a href={`${base}/imports/${importId}`}>
-            View<span class="hidden"> the report</span>
-          </a>
+          <a href={`${base}/imports/${importId}`}>{t(m.imports_view_report, { hidden })}</a>
         </td>
       </tr>
     ))}
@@ -99,18 +100,16 @@ const Counts = ({ kind, counts }: { kind: ImportCount['kind']; counts: ImportCou
   const total = (key: 'renamed' | 'coupons') => of.reduce((sum, count) => sum + count[key], 0)
   return (
     <>
-      <h2>{kind === 'partners' ? 'Partners' : 'Customers'}</h2>
+      <h2>{kind === 'partners' ? t(m.layout_partners) : t(m.layout_customers)}</h2>
       <ul>
         {Object.entries(STATUSES[kind]).map(([status, words]) => {
           const rows = of.find((count) => count.status === status)?.rows
           return rows ? (
-            <li>
-              {figure(rows)} {words}
-            </li>
+            <li>{t(m.imports_rows_of_status, { rows: figure(rows), status: t(words) })}</li>
           ) : null
         })}
-        {total('renamed') > 0 && <li>{figure(total('renamed'))} with another slug than in the file</li>}
-        {total('coupons') > 0 && <li>{figure(total('coupons'))} with a coupon</li>}
+        {total('renamed') > 0 && <li>{t(m.imports_renamed, { rows: figure(total('renamed')) })}</li>}
+        {total('coupons') > 0 && <li>{t(m.imports_with_coupons, { rows: figure(total('coupons')) })}</li>}
       </ul>
     </>
   )
@@ -138,30 +137,56 @@ const MailProgress = ({ path, base, mails }: { path: string; base: string; mails
   const undelivered = sum((status) => UNDELIVERED.includes(status))
   return (
     <div id="mail-progress" role="status" data-follow={waiting > 0 ? path : undefined}>
-      <h2>Emails</h2>
+      <h2>{t(m.layout_mails)}</h2>
       <label>
-        {figure(total - waiting - held - undelivered)} of {figure(total)} “We’ve moved” emails are sent.{' '}
+        {t(m.imports_mails_sent, {
+          sent: figure(total - waiting - held - undelivered),
+          total: figure(total),
+        })}{' '}
         <progress max={total} value={total - waiting - held} />
       </label>
-      {waiting > 0 && <p>{figure(waiting)} wait to be sent.</p>}
-      {held > 0 && <p>{figure(held)} are held, because this workspace is new.</p>}
+      {waiting > 0 && <p>{t(m.imports_mails_waiting, { waiting: figure(waiting) })}</p>}
+      {held > 0 && <p>{t(m.imports_mails_held, { held: figure(held) })}</p>}
       {undelivered > 0 && (
         <p>
-          {figure(undelivered)} failed or did not arrive. <a href={`${base}/mails`}>View emails</a>
+          {t(m.imports_mails_undelivered, {
+            undelivered: figure(undelivered),
+            link: linkTo(`${base}/mails`),
+          })}
         </p>
       )}
     </div>
   )
 }
 
+/** What became of a row, and the partner whose customer it was. */
+const RowStatus = ({ words, formerPartner }: { words: Shown; formerPartner: string | null }) => (
+  <>
+    {formerPartner
+      ? t(m.imports_status_of_former, { status: shown(words), partner: formerPartner })
+      : shown(words)}
+  </>
+)
+
+/** When something was done, and who did it. */
+const At = ({ at, by }: { at: Date; by: string | null }) => (
+  <>
+    {by
+      ? t(m.imports_at_by, { time: () => <Time at={at} />, by })
+      : t(m.imports_at, { time: () => <Time at={at} /> })}
+  </>
+)
+
 const Rows = ({ rows }: { rows: ImportedRow[] }) => (
-  <Table caption="Rows that differ" head={['Row', 'Result', 'Slug', 'Reason']}>
+  <Table
+    caption={t(m.imports_rows_differ)}
+    head={[t(m.imports_row), t(m.result_column), t(m.slug), t(m.layout_reason)]}
+  >
     {rows.map(({ kind, customer, partner, status, formerPartner, slug, requestedSlug, code, message }) => (
       <tr>
-        <td>{customer ? `${customer} of ${partner}` : partner}</td>
+        <td>{customer ? t(m.imports_customer_of_partner, { customer, partner }) : partner}</td>
         <td class="words">
-          {STATUSES[kind][status] ?? status}
-          {formerPartner && `: ${formerPartner}`}
+          <RowStatus words={STATUSES[kind][status] ?? status} formerPartner={formerPartner} />
         </td>
         <td>
           {requestedSlug ? (
@@ -174,12 +199,16 @@ const Rows = ({ rows }: { rows: ImportedRow[] }) => (
         </td>
         <td class="words">
           {message ?? code}
-          {requestedSlug && !message && 'Another partner had this slug.'}
+          {requestedSlug && !message && t(m.imports_slug_taken)}
         </td>
       </tr>
     ))}
   </Table>
 )
+
+/** When an import was made, who made it, and which programs it is of. */
+const ImportedAt = ({ at, by, into }: { at: Date; by: string; into: string }) =>
+  into ? t(m.imports_at_by_into, { time: () => <Time at={at} />, by, into }) : <At at={at} by={by} />
 
 const Report = ({ base, importId, report }: { base: string; importId: string; report: ImportReport }) => {
   const { calls, counts, rows, mails } = report
@@ -188,51 +217,44 @@ const Report = ({ base, importId, report }: { base: string; importId: string; re
   return (
     <>
       <p>
-        <a href={`${base}/imports`}>All imports</a>
+        <a href={`${base}/imports`}>{t(m.imports_all)}</a>
       </p>
-      <h1>Import</h1>
+      <h1>{t(m.layout_import)}</h1>
       {calls[0] && (
         <p>
-          <Time at={calls[0].at} />, by {actors.join(', ')}
-          {programs.length > 0 && `, into ${programs.join(', ')}`}.
+          <ImportedAt at={calls[0].at} by={actors.join(', ')} into={programs.join(', ')} />
         </p>
       )}
       {calls[0]?.undoneAt ? (
         <>
-          <h2>Undone</h2>
+          <h2>{t(m.imports_undone)}</h2>
           <p>
-            <Time at={calls[0].undoneAt} />
-            {calls[0].undoneBy && `, by ${calls[0].undoneBy}`}.{' '}
-            <a href={`${base}/imports/${importId}/undo`}>View what stays</a>
+            <At at={calls[0].undoneAt} by={calls[0].undoneBy} />{' '}
+            <a href={`${base}/imports/${importId}/undo`}>{t(m.imports_view_kept)}</a>
           </p>
-          <UndoneList undone={addUndone(calls.map(({ undone }) => undone))} none="Nothing was taken back." />
+          <UndoneList
+            undone={addUndone(calls.map(({ undone }) => undone))}
+            none={t(m.imports_nothing_undone)}
+          />
         </>
       ) : (
         <p>
-          <a href={`${base}/imports/${importId}/undo`}>Undo this import</a>
+          <a href={`${base}/imports/${importId}/undo`}>{t(m.imports_undo_this)}</a>
         </p>
       )}
       <Counts kind="partners" counts={counts} />
       <Counts kind="customers" counts={counts} />
       {owedBy(calls).map(([currency, { cents, partners }]) => (
-        <p>
-          Opening balances: {money(cents, currency)} of {counted(partners, 'partner')}.
-        </p>
+        <p>{t(m.imports_owed, { amount: money(cents, currency), count: partners })}</p>
       ))}
       <MailProgress path={`${base}/imports/${importId}`} base={base} mails={mails} />
-      <h2>Rows that differ from the file</h2>
-      {rows.length > 0 ? (
-        <Rows rows={rows.slice(0, ROWS_SHOWN)} />
-      ) : (
-        <p>Every row was imported as it was in the file.</p>
-      )}
-      {rows.length > ROWS_SHOWN && <p>There are more of them in the file.</p>}
-      <p class="hint">
-        Rows that the import page itself refused, such as an amount it could not read, are not here.
-      </p>
+      <h2>{t(m.imports_rows_differ_heading)}</h2>
+      {rows.length > 0 ? <Rows rows={rows.slice(0, ROWS_SHOWN)} /> : <p>{t(m.imports_no_rows_differ)}</p>}
+      {rows.length > ROWS_SHOWN && <p>{t(m.imports_more_rows)}</p>}
+      <p class="hint">{t(m.imports_rows_hint)}</p>
       <p>
         <a download href={`${base}/imports/${importId}/rows.csv`}>
-          Download all rows as CSV
+          {t(m.imports_download_rows)}
         </a>
       </p>
     </>
@@ -242,6 +264,7 @@ const Report = ({ base, importId, report }: { base: string; importId: string; re
 /** /app/:workspace/imports, /imports/:id and /imports/:id/rows.csv. Managers only. */
 export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/imports', managersOnly(), async (c) => {
+    const t = textsOf(c)
     const { db, workspace } = c.var
     const base = `/app/${workspace.slug}`
     const { data, errors } = readFilters(c, Page)
@@ -249,29 +272,26 @@ export default createRoutes<WorkspaceEnv>()
     const { data: imports, nextCursor } = page(rows, data?.limit ?? 0)
     const children = (
       <>
-        <h1>Imports</h1>
-        <p>
-          What each import of partners and customers did, newest first.{' '}
-          <a href={`${base}/import`}>Import a file</a>
-        </p>
+        <h1>{t(m.imports_heading)}</h1>
+        <p>{t(m.imports_intro, { link: linkTo(`${base}/import`) })}</p>
         {imports.length > 0 ? (
           <Imports base={base} imports={imports} />
         ) : (
           <Empty what="imports" isFiltered={false}>
-            Nothing has been imported yet.
+            {t(m.imports_none_yet)}
           </Empty>
         )}
         <NextPage url={c.req.url} cursor={nextCursor} />
       </>
     )
-    return renderPage(c, { title: 'Imports', section: '/import', children }, errors ? 400 : 200)
+    return renderPage(c, { title: m.imports_heading, section: '/import', children }, errors ? 400 : 200)
   })
   .get('/app/:workspace/imports/:id', managersOnly(), async (c) => {
     const { db, workspace } = c.var
     const importId = c.req.param('id')
     const report = await found('import', importId, (id) => readImport(db, workspace.id, id, ROWS_SHOWN + 1))
     const children = <Report base={`/app/${workspace.slug}`} importId={importId} report={report} />
-    return renderPage(c, { title: 'Import', section: '/import', children })
+    return renderPage(c, { title: m.layout_import, section: '/import', children })
   })
   .get('/app/:workspace/imports/:id/rows.csv', managersOnly(), async (c) => {
     const { db, workspace } = c.var
