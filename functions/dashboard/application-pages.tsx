@@ -31,7 +31,7 @@ export const ApplicationTable = ({
         <td>{programName}</td>
         <td>{appliedAt && <Time at={appliedAt} />}</td>
         <td>
-          <Status status={status} label={isBlocked ? 'blocked' : status} />
+          <Status status={status} label={isBlocked ? m.applications_blocked : status} />
         </td>
       </tr>
     ))}

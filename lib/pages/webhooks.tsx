@@ -94,11 +94,11 @@ export const EndpointStatus = ({ disabledAt, disabledReason, failingSince }: End
     )
   return failingSince ? (
     t(m.webhooks_failing_since, {
-      status: () => <Status status="failed" label="failing" />,
+      status: () => <Status status="failed" label={m.webhooks_failing} />,
       time: () => <Time at={failingSince} />,
     })
   ) : (
-    <Status status="approved" label="enabled" />
+    <Status status="approved" label={m.webhooks_enabled} />
   )
 }
 
