@@ -3744,7 +3744,8 @@ end $$;
 -- if it took an address, slug or coupon. An audit entry that exists is from an earlier attempt
 -- of the same call, which was committed: the repeat does nothing.
 create function save_partner_import_1(workspace uuid, program uuid, row_emails text, row_names text, row_slugs text,
-                                      row_slug_keys text, row_former_links text, further jsonb, coupons jsonb, balances jsonb, notice jsonb, mails jsonb,
+                                      row_slug_keys text, row_former_links text, row_groups text, new_groups jsonb, further jsonb, coupons jsonb,
+                                      balances jsonb, notice jsonb, mails jsonb,
                                       audit_id uuid, audit_actor text, audit_details jsonb, import uuid, call_hash text,
                                       answer jsonb, now timestamptz) returns void
 language plpgsql
@@ -3755,6 +3756,7 @@ declare
     slugs      text[] := string_to_array(row_slugs, E'\n');
     slug_keys  text[] := string_to_array(row_slug_keys, E'\n');
     former     text[] := string_to_array(row_former_links, E'\n', E'\t');   -- null if nobody has one
+    group_ids  uuid[] := string_to_array(row_groups, E'\n', E'\t');         -- likewise
     ids        uuid[];
     owed       jsonb;
 begin
@@ -3778,10 +3780,18 @@ begin
                                    and (program_id, slug_key) >= (program, wanted.key) offset 0) p));
     end if;
 
+    if new_groups is not null then
+        perform assert_unchanged(not exists (
+            select from jsonb_to_recordset(new_groups) as wanted (name text)
+            join groups g on g.program_id = program and lower(g.name) = lower(wanted.name)));
+        insert into groups (id, workspace_id, program_id, name, created_at)
+        select w.id, workspace, program, w.name, now from jsonb_to_recordset(new_groups) as w (id uuid, name text);
+    end if;
+
     ids := array(select uuidv7() from generate_series(1, cardinality(emails)));
-    insert into partners (id, workspace_id, program_id, email, name, slug, slug_key, former_link, created_at)
-    select p.id, workspace, program, p.email, p.name, p.slug, p.slug_key, p.former_link, now
-    from unnest(ids, emails, names, slugs, slug_keys, former) as p (id, email, name, slug, slug_key, former_link)
+    insert into partners (id, workspace_id, program_id, group_id, email, name, slug, slug_key, former_link, created_at)
+    select p.id, workspace, program, p.group_id, p.email, p.name, p.slug, p.slug_key, p.former_link, now
+    from unnest(ids, emails, names, slugs, slug_keys, former, group_ids) as p (id, email, name, slug, slug_key, former_link, group_id)
     where p.id is not null;
 
     if further is not null then
@@ -3842,7 +3852,7 @@ begin
     if loaded #>> '{workspace,role}' is not distinct from needed_role and loaded -> 'program' is not null
        and loaded -> 'answer' is null and loaded -> 'isUndone' is null then
         perform save_partner_import_1((loaded #>> '{workspace,id}')::uuid, program, row_emails, row_names, row_slugs, row_slug_keys,
-                                      row_former_links, further, coupons, null, null, null, audit_id, member_email, audit_details, import, call_hash, answer, now);
+                                      row_former_links, null, null, further, coupons, null, null, null, audit_id, member_email, audit_details, import, call_hash, answer, now);
         loaded := loaded || '{"isSaved": true}';
     end if;
     return loaded;

@@ -1,6 +1,6 @@
 import { MANAGER, requireManager } from '../lib/auth/access.ts'
 import { session } from '../lib/auth/session.ts'
-import { newSlugSuffix } from '../lib/db/ids.ts'
+import { newId, newSlugSuffix } from '../lib/db/ids.ts'
 import { createApp } from '../lib/http/app.ts'
 import { ApiError } from '../lib/http/errors.ts'
 import { notFound } from '../lib/http/found.ts'
@@ -8,12 +8,14 @@ import { noteForLog } from '../lib/http/logging.ts'
 import { type NudgeEnv, nudgeAfterChanges } from '../lib/http/nudge.service.ts'
 import { body } from '../lib/http/validate.ts'
 import { formsOf, type LinkForms, unconfirmedMessage } from '../lib/imports/former-links.ts'
+import { findGroups } from '../lib/imports/groups.ts'
 import { importCall } from '../lib/imports/import-calls.queries.ts'
 import type { PartnerImportResponse } from '../lib/imports/imports.responses.ts'
 import { IMPORT_MAX_BYTES, limitRows, PartnerImport } from '../lib/imports/imports.schemas.ts'
 import { readLinkForms, saveLinkForms } from '../lib/imports/link-forms.queries.ts'
 import {
   importNewPartners,
+  listGroupNames,
   loadPartnerImport,
   savePartnerImport,
 } from '../lib/imports/partner-import.queries.ts'
@@ -55,23 +57,30 @@ export default createApp<NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings']>()
       const hasFormerLinks = good.some(({ formerLink }) => formerLink !== null)
 
       const decide = (facts: PartnerImportFacts) => {
-        const { newPartners, completed, warnings, ...decided } = decidePartnerImport(
+        const { newPartners, newGroups, completed, warnings, ...decided } = decidePartnerImport(
           rows,
           facts,
           newSlugSuffix,
           completeExisting,
         )
         const answer: PartnerImportResponse = { ...decided, ...(warnings.length > 0 && { warnings }) }
-        const details = { rows: rows.length, ...decided.summary, sendWelcomeEmail, importOpeningBalances }
-        return { partners: newPartners, completed, answer, audit: { actor: user.email, details } }
+        const details = {
+          rows: rows.length,
+          ...decided.summary,
+          sendWelcomeEmail,
+          importOpeningBalances,
+          ...(newGroups.length > 0 && { groupsCreated: newGroups.map(({ name }) => name) }),
+        }
+        return { partners: newPartners, newGroups, completed, answer, audit: { actor: user.email, details } }
       }
       const saves = !options?.dryRun && rows.length > 0
       const call = saves ? await importCall('partners', request.importId, request) : null
 
       // Most imports are of new partners. Whether they are new is found out while they are saved, and what exists is then read of one row each.
+      const namesGroups = good.some(({ group }) => group !== null)
       const isOneEach = new Set(good.map(({ email }) => email)).size === good.length
       const guess =
-        call && isOneEach && !sendWelcomeEmail && !importOpeningBalances && !said
+        call && isOneEach && !sendWelcomeEmail && !importOpeningBalances && !said && !namesGroups
           ? { ...decide(NOTHING_EXISTS), call }
           : null
       const tried = guess && (await importNewPartners(db, { ...guess, target, role: MANAGER, now }))
@@ -88,7 +97,12 @@ export default createApp<NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings']>()
         if (loaded.answer) return c.json(loaded.answer, 200, { 'Idempotent-Replayed': 'true' })
 
         const sender = { workspaceName: workspace.name, sentBy: user.email, portalUrl }
-        const { partners, completed, answer, audit } = decide(loaded.facts)
+        const groups = findGroups(
+          good,
+          namesGroups ? await listGroupNames(db, workspace.id, programId) : [],
+          options?.createGroups ? newId : null,
+        )
+        const { partners, newGroups, completed, answer, audit } = decide({ ...loaded.facts, groups })
         const known =
           hasFormerLinks && (!call || sendWelcomeEmail)
             ? (await readLinkForms(db, workspace.id, [programId])).get(programId)
@@ -110,6 +124,7 @@ export default createApp<NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings']>()
             ...partner,
             mail: sendWelcomeEmail ? movedDetails(partner, program, sender, forms) : null,
           })),
+          newGroups,
           completed,
           notice: {
             workspaceName: workspace.name,

@@ -6,6 +6,7 @@ import { counted } from '../../lib/plural.ts'
 import { deltasPart, partnersHere } from './deltas.ts'
 import { announce, button, byId, h, showStep } from './dom.ts'
 import type { CsvFile } from './file.ts'
+import { groupChoices, groupsHere } from './group-choices.ts'
 import { linkQuestions } from './link-questions.ts'
 import { bodyOf, callsOf, outcomesOf, rowsOf, urlOf } from './plan.ts'
 import { programOf } from './program.ts'
@@ -13,6 +14,7 @@ import { reportOf } from './report.ts'
 import { balanceSums } from './rules/balances.ts'
 import type { Mapping } from './rules/columns.ts'
 import { type Deltas, deltasOf } from './rules/deltas.ts'
+import type { GroupHere } from './rules/groups.ts'
 import { expectNewPartners, keepOwners, leaveExisting, type Outcomes } from './rules/outcomes.ts'
 import type { Rows } from './rules/records.ts'
 import { effects, offer, ownedCustomers, summary } from './rules/report.ts'
@@ -36,6 +38,7 @@ export const check = async (file: CsvFile, mapping: Mapping, target: Target): Pr
     completeExisting: false,
     statuses: [],
     linkForms: {},
+    groups: {},
     keepOwners: false,
     creditKnown: false,
   }
@@ -56,7 +59,10 @@ export const check = async (file: CsvFile, mapping: Mapping, target: Target): Pr
   }
   const exists = answered.partners.some(({ result }) => result && result.status !== 'created')
   const here = exists ? await partnersHere(target.workspace, target.programId) : []
-  return decide(file, mapping, target, rows, answered, deltasOf(answered, here))
+  const groups = rows.partners.some(({ group }) => group)
+    ? await groupsHere(target.workspace, target.programId)
+    : []
+  return decide(file, mapping, target, rows, { ...answered, groups }, deltasOf(answered, here))
 }
 
 const mailBox = () => byId('import-mails', HTMLInputElement)
@@ -70,8 +76,9 @@ const decide = (
   {
     elsewhere,
     linkForms,
+    groups: groupsOfProgram,
     ...answered
-  }: Outcomes & { elsewhere: BalancesElsewhere[]; linkForms: FormOfLinks[] },
+  }: Outcomes & { elsewhere: BalancesElsewhere[]; linkForms: FormOfLinks[]; groups: GroupHere[] },
   deltas: Deltas,
 ): Promise<Job | null> =>
   new Promise((resolve) => {
@@ -94,6 +101,10 @@ const decide = (
         `import-status-${kind}`,
       ),
     }))
+    const groups = groupChoices(
+      answered.partners.flatMap(({ row, result }) => (result?.status === 'created' ? [row] : [])),
+      groupsOfProgram,
+    )
     const moving = ownedCustomers(expectNewPartners(answered, true)).length
     const owners = option('Leave these customers with the partner that they have', 'import-keep-owners')
     const known = option('Credit their sales to their partner', 'import-credit-known')
@@ -109,6 +120,7 @@ const decide = (
         completeExisting: balances.box.checked && complete.box.checked,
         statuses: statuses.flatMap(({ kind, box }) => (box.checked ? [kind] : [])),
         linkForms: said ?? {},
+        groups: groups.choices(),
         keepOwners: owners.box.checked,
         creditKnown: known.box.checked,
       }
@@ -161,6 +173,7 @@ const decide = (
             ...statuses.map(({ part }) => part),
           )
         : null,
+      groups.part,
       sums,
       rows.partners.length > 0
         ? h(

@@ -5,6 +5,7 @@ import { rest } from './dom.ts'
 import type { CsvFile } from './file.ts'
 import { customerBody, customerCalls, partnerBody, partnerCalls } from './rules/chunks.ts'
 import type { Mapping } from './rules/columns.ts'
+import { createsGroups, groupOf } from './rules/groups.ts'
 import { type Outcomes, problemOf } from './rules/outcomes.ts'
 import { collectRows, type FileCustomer, type FilePartner, orderOfDates, type Rows } from './rules/records.ts'
 import type { Answer, Job, Options } from './store.ts'
@@ -62,9 +63,10 @@ export const bodyOf = (call: Call, programId: string, options: Options, importId
           importOpeningBalances: options.balances,
           ...(options.completeExisting && { completeExisting: true }),
           ...(options.mails && Object.keys(options.linkForms).length > 0 && { linkForms: options.linkForms }),
+          ...(createsGroups(options.groups) && { createGroups: true }),
           dryRun,
         },
-        rows: call.rows.map(partnerBody),
+        rows: call.rows.map((row) => ({ ...partnerBody(row), ...groupOf(row, options.groups) })),
       }
     : { ...head, options: { keepOwners: options.keepOwners, dryRun }, rows: call.rows.map(customerBody) }
 }

@@ -1,6 +1,5 @@
 /** The part of a preview about what was read from another platform and is not imported. */
 import type { LeftOutReason } from '../../lib/imports/sources/source.ts'
-import { counted } from '../../lib/plural.ts'
 import { button, download, h } from './dom.ts'
 import type { CsvFile } from './file.ts'
 import { csvLine } from './rules/cells.ts'
@@ -27,7 +26,6 @@ export const sourceNotes = ({
   platform,
   caution,
   leftOut,
-  groups,
 }: NonNullable<CsvFile['source']>): HTMLElement[] => [
   ...(caution ? [h('p', { class: 'note' }, caution)] : []),
   ...(leftOut.length > 0
@@ -59,22 +57,6 @@ export const sourceNotes = ({
                 ),
               'quiet',
             ),
-          ),
-        ),
-      ]
-    : []),
-  ...(groups.length > 1
-    ? [
-        h(
-          'section',
-          {},
-          h('h3', {}, `Groups at ${platform}`),
-          h(
-            'p',
-            {},
-            `Partners are imported without their group: ${groups
-              .map(({ name, partners }) => `${name || 'none'} (${counted(partners, 'partner')})`)
-              .join(', ')}. Move them on the page Partners, which filters and changes many at once.`,
           ),
         ),
       ]

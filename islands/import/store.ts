@@ -5,6 +5,7 @@ import type { FormOfLinks } from '../../lib/imports/former-links.ts'
 import type { PartnerImportWarning, PartnerResult } from '../../lib/imports/partner-import.ts'
 import type { CsvFile } from './file.ts'
 import type { Mapping } from './rules/columns.ts'
+import type { GroupChoices } from './rules/groups.ts'
 import type { StatusKind } from './rules/statuses.ts'
 
 /**
@@ -12,6 +13,7 @@ import type { StatusKind } from './rules/statuses.ts'
  * @property statuses which partners to import besides active ones
  * @property creditKnown whether the program credits reported sales of known customers from now on
  * @property linkForms whether links of the old platform work, by their form
+ * @property groups which group the partners of each group of the file join
  * @property keepOwners whether customers of other partners stay theirs
  */
 export type Options = {
@@ -20,6 +22,7 @@ export type Options = {
   completeExisting: boolean
   statuses: StatusKind[]
   linkForms: Record<string, boolean>
+  groups: GroupChoices
   keepOwners: boolean
   creditKnown: boolean
 }

@@ -69,6 +69,9 @@ export const PartnerImport = z
                 'Kept for the program. With `sendWelcomeEmail`, it has to be known of all `formerLink`s: from here, or from a visit.',
             }),
         ),
+        createGroups: flag(
+          'Creates groups that rows name and the program does not have, with the program’s rewards.',
+        ),
         dryRun,
       }),
     ),
@@ -153,6 +156,7 @@ export const PartnerImportRow = z
     ),
     couponLabel: label('The code that customers enter.'),
     openingBalanceCents,
+    group: label('The group that a new partner joins: its id, or its name in any case. None by default.'),
     formerLink: optional(
       line(MAX_FORMER_LINK_LENGTH)
         .transform(nullWhenBlank)

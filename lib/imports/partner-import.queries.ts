@@ -6,6 +6,7 @@ import type { MovedDetails, OpeningBalancesDetails } from '../mail/details.ts'
 import type { ProgramMode } from '../shadow/mode.ts'
 import { slugKey } from '../slugs.ts'
 import { slugOrIdOf, type Workspace } from '../workspace/workspaces.queries.ts'
+import type { NewGroup } from './groups.ts'
 import type { ImportCall } from './import-calls.queries.ts'
 import type { PartnerImportResponse } from './imports.responses.ts'
 import {
@@ -45,7 +46,7 @@ const toLoaded = (answer: Answer | null | undefined) => ({
     couponOwners: new Map(Object.entries(answer?.couponOwners ?? {})),
     balancesElsewhere: new Map(Object.entries(answer?.balances ?? {})),
     unowed: new Map(Object.entries(answer?.unowed ?? {})),
-  } satisfies PartnerImportFacts,
+  } satisfies Omit<PartnerImportFacts, 'groups'>,
   /** Of the same call, if it was made before. */
   answer: answer?.answer,
   /** Whether a manager has begun to undo the import: no call of it is saved any more. */
@@ -76,6 +77,20 @@ export const loadPartnerImport = async (
   return toLoaded(answers[0]?.loaded)
 }
 
+/** The ids and names of a program's groups. */
+export const listGroupNames = (
+  db: Db,
+  workspaceId: string,
+  programId: string,
+): Promise<{ id: string; name: string }[]> =>
+  db
+    .selectFrom('groups')
+    .where('workspace_id', '=', workspaceId)
+    .where('program_id', '=', programId)
+    .select(['id', 'name'])
+    .orderBy('id')
+    .execute()
+
 /** A partner to insert, with its welcome mail if one was requested. */
 type PlannedPartner = NewPartner & { mail: MovedDetails | null }
 
@@ -89,6 +104,7 @@ type PartnerImport = {
   workspaceId: string
   programId: string
   partners: PlannedPartner[]
+  newGroups: NewGroup[]
   completed: CompletedPartner[]
   /** For the mail to other managers about opening balances, which has the sums besides. */
   notice: OpeningBalancesNotice
@@ -132,17 +148,20 @@ const furtherLinks = (partners: NewPartner[]) =>
   )
 
 /**
- * Inserts partners with their further links, coupons, opening balances and mails, in one transaction. Idempotent, see
+ * Inserts partners with their further links, coupons, opening balances, mails and new groups, in one transaction. Idempotent, see
  * save_partner_import_1.
  *
- * @returns false when an email address, slug or coupon was taken after the read: read and decide again
+ * @returns false when an email address, slug, coupon or group's name was taken after the read: read and decide again
  */
 export const savePartnerImport = async (
   db: Db,
-  { workspaceId, programId, partners, completed, notice, audit, call, answer, now }: PartnerImport,
+  { workspaceId, programId, partners, newGroups, completed, notice, audit, call, answer, now }: PartnerImport,
 ): Promise<boolean> => {
   const { emails, names, slugs, slugKeys, formerLinks } = columns(partners)
   const links = furtherLinks(partners)
+  const groups = partners.some(({ groupId }) => groupId !== null)
+    ? lines(partners.map(({ groupId }) => groupId))
+    : null
   const coupons = extras(partners, ({ coupon }) => coupon)
   const balances = [
     ...extrasOf(partners, ({ openingBalanceCents: cents }) => (cents > 0 ? { cents } : null)),
@@ -151,7 +170,7 @@ export const savePartnerImport = async (
   const mails = extras(partners, ({ mail }) => mail && { details: mail })
   const save = sql`
     select save_partner_import_1(
-      ${workspaceId}, ${programId}, ${emails}, ${names}, ${slugs}, ${slugKeys}, ${formerLinks}, ${links}, ${coupons}, ${jsonOf(balances)},
+      ${workspaceId}, ${programId}, ${emails}, ${names}, ${slugs}, ${slugKeys}, ${formerLinks}, ${groups}, ${jsonOf(newGroups)}, ${links}, ${coupons}, ${jsonOf(balances)},
       ${balances.length > 0 ? JSON.stringify(notice) : null}, ${mails},
       ${call.id}, ${audit.actor}, ${JSON.stringify(audit.details)}, ${call.importId}, ${call.hash},
       ${JSON.stringify(answer)}, ${now})`

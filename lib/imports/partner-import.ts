@@ -4,6 +4,7 @@ import { formatMoney } from '../money.ts'
 import { counted } from '../plural.ts'
 import { makeSlug, partnerLink, slugKey, suffixedSlug } from '../slugs.ts'
 import { type FormerLinkOwner, formerLinkOf, type LinkForms } from './former-links.ts'
+import { groupKey, groupProblem, joinedGroups, type NamedGroups, type NewGroup } from './groups.ts'
 
 /** Per request. Spec, section 8. */
 export const MAX_PARTNER_ROWS = 500
@@ -21,6 +22,8 @@ export type PartnerRow = {
   openingBalanceCents: number
   /** On the earlier platform, as it is. */
   formerLink: string | null
+  /** The id of a group, or its name. */
+  group: string | null
 }
 
 /** An invalid row, and what to correct. */
@@ -32,6 +35,9 @@ export type BadPartnerRow = {
     | 'slug_invalid'
     | 'coupon_invalid'
     | 'former_link_invalid'
+    | 'group_invalid'
+    | 'group_not_found'
+    | 'group_ambiguous'
     | 'opening_balance_invalid'
   message: string
 }
@@ -51,6 +57,8 @@ export type PartnerImportFacts = {
   balancesElsewhere: ReadonlyMap<string, number>
   /** Of these rows, the partners who exist without an opening balance: the main slug, or null of a banned one. */
   unowed: ReadonlyMap<string, string | null>
+  /** Groups that rows name: see findGroups. */
+  groups: NamedGroups
 }
 
 /** The facts of an import into an empty program. */
@@ -60,10 +68,11 @@ export const NOTHING_EXISTS: PartnerImportFacts = {
   couponOwners: new Map(),
   balancesElsewhere: new Map(),
   unowed: new Map(),
+  groups: new Map(),
 }
 
 /** A partner to insert. The coupon is null if another partner has it, and slugs that another one has are left out. */
-export type NewPartner = Omit<PartnerRow, 'slug'> & { slug: string }
+export type NewPartner = Omit<PartnerRow, 'slug' | 'group'> & { slug: string; groupId: string | null }
 
 /** A partner who exists, and gets its opening balance. */
 export type CompletedPartner = Pick<NewPartner, 'slug' | 'openingBalanceCents'>
@@ -100,6 +109,8 @@ export type PartnerImportSummary = Record<
 
 export type PartnerImportDecision = {
   newPartners: NewPartner[]
+  /** Those that the new partners join. */
+  newGroups: NewGroup[]
   completed: CompletedPartner[]
   results: PartnerResult[]
   summary: PartnerImportSummary
@@ -161,11 +172,17 @@ const notKept = (wanted: string[], keeps: (slug: string) => boolean) => {
  * @param completeExisting whether partners who exist and never had an opening balance get that of their row
  */
 export const decidePartnerImport = (
-  rows: (PartnerRow | BadPartnerRow)[],
+  read: (PartnerRow | BadPartnerRow)[],
   facts: PartnerImportFacts,
   suffix: () => string,
   completeExisting = false,
 ): PartnerImportDecision => {
+  // The group of a partner who exists does not matter: nothing of it is changed.
+  const rows = read.map((row): PartnerRow | BadPartnerRow => {
+    const problem =
+      isPartnerRow(row) && !facts.partners.has(row.email) ? groupProblem(row, facts.groups) : null
+    return problem ? { email: row.email, ...problem } : row
+  })
   const creating = rowsToCreate(rows, facts)
   const slugs = assignSlugs([...creating.values()], facts, suffix)
   const coupons = new Map(facts.couponOwners)
@@ -202,7 +219,9 @@ export const decidePartnerImport = (
 
     const couponMapped = row.coupon !== null && !coupons.has(row.coupon.id)
     if (row.coupon && couponMapped) coupons.set(row.coupon.id, slug)
-    newPartners.push({ ...row, slug, otherSlugs, coupon: couponMapped ? row.coupon : null })
+    const { group, ...partner } = row
+    const groupId = group === null ? null : (facts.groups.get(groupKey(group))?.id ?? null)
+    newPartners.push({ ...partner, groupId, slug, otherSlugs, coupon: couponMapped ? row.coupon : null })
     return {
       email,
       status: 'created',
@@ -215,6 +234,7 @@ export const decidePartnerImport = (
   })
   return {
     newPartners,
+    newGroups: joinedGroups(newPartners, facts.groups),
     completed: [...completed.values()],
     results,
     summary: { ...summarize(results), ...(completeExisting && { completed: completed.size }) },

@@ -52,6 +52,10 @@ const PARTNER_PROBLEMS: Record<string, Problem<BadPartnerRow['code']>> = {
     code: 'former_link_invalid',
     message: `Enter the partner’s link on the earlier platform, such as https://shop.example/?ref=ann, of at most ${MAX_FORMER_LINK_LENGTH} characters, or leave it out.`,
   },
+  group: {
+    code: 'group_invalid',
+    message: `Enter the id or the name of a group, of at most ${MAX_ID_LENGTH} characters, or leave it blank.`,
+  },
   openingBalanceCents: {
     code: 'opening_balance_invalid',
     message: `Enter the balance in cents, a whole number from 0 to ${MAX_AMOUNT_CENTS}.`,
@@ -126,13 +130,14 @@ const MAX_PLAIN_LENGTH = Math.min(MAX_ID_LENGTH, MAX_SLUG_LENGTH)
  */
 export const readPlainPartnerRow = (input: unknown, withBalance: boolean): PartnerRow | null => {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return null
-  const { email, name, slug, slugs, couponId, couponLabel, openingBalanceCents, formerLink } =
+  const { email, name, slug, slugs, couponId, couponLabel, openingBalanceCents, formerLink, group } =
     input as Record<string, unknown>
   const balance = withBalance ? (openingBalanceCents ?? 0) : 0
   if (typeof email !== 'string' || !PLAIN_EMAIL.test(email)) return null
   if (slugs !== undefined && slugs !== null) return null
   if (!isPlain(formerLink) || (formerLink && !isWebUrl(formerLink))) return null
-  if (!isPlain(name) || !isPlain(slug) || !isPlain(couponId) || !isPlain(couponLabel)) return null
+  if (!isPlain(group) || !isPlain(name) || !isPlain(slug) || !isPlain(couponId) || !isPlain(couponLabel))
+    return null
   if (typeof balance !== 'number' || !Number.isInteger(balance)) return null
   if (balance < 0 || balance > MAX_AMOUNT_CENTS) return null
   return {
@@ -143,6 +148,7 @@ export const readPlainPartnerRow = (input: unknown, withBalance: boolean): Partn
     coupon: couponId ? { id: couponId, label: couponLabel ?? null } : null,
     openingBalanceCents: balance,
     formerLink: formerLink ?? null,
+    group: group ?? null,
   }
 }
 
@@ -170,6 +176,7 @@ export const readPartnerRow = (input: unknown, withBalance: boolean): PartnerRow
     coupon: row.couponId ? { id: row.couponId, label: row.couponLabel ?? null } : null,
     openingBalanceCents: row.openingBalanceCents ?? 0,
     formerLink: row.formerLink ?? null,
+    group: row.group ?? null,
   }
 }
 

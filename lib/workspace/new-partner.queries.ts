@@ -19,7 +19,7 @@ import { type PartnerRow as Partner, partnerQuery } from './partners.queries.ts'
 const ROUNDS = 10
 
 /** What is created. */
-export type NewPartner = Omit<PartnerRow, 'openingBalanceCents' | 'otherSlugs' | 'formerLink'> & {
+export type NewPartner = Omit<PartnerRow, 'openingBalanceCents' | 'otherSlugs' | 'formerLink' | 'group'> & {
   /** A UUID in lower case, like `groupId`. */
   programId: string
   groupId: string | null
@@ -89,6 +89,7 @@ const load = async (db: Db, { workspaceId }: Act, wanted: NewPartner & PartnerRo
     couponOwners: new Map(alias && coupon ? [[coupon.id, '']] : []),
     balancesElsewhere: new Map<string, number>(),
     unowed: new Map<string, string>(),
+    groups: new Map(),
   }
   return { program, existing, group, facts }
 }
@@ -113,7 +114,7 @@ export async function createPartner(
   application?: Approved,
 ): Promise<ApplicantCreation> {
   const id = idOf(act)
-  const row = { ...wanted, otherSlugs: [], openingBalanceCents: 0, formerLink: null }
+  const row = { ...wanted, otherSlugs: [], openingBalanceCents: 0, formerLink: null, group: null }
   for (let round = 0; round < ROUNDS; round++) {
     const { program, existing, group, facts } = await load(db, act, row)
     if (!program) return { outcome: 'program_not_found' }

@@ -33,6 +33,7 @@ test.each([
     coupon: { id: coupon, label: null },
     openingBalanceCents: 500,
     formerLink: null,
+    groupId: null,
     mail: {
       partnerName: null,
       programName: 'A program',
@@ -46,6 +47,7 @@ test.each([
     workspaceId: merchant.workspace.id,
     programId: merchant.programId,
     partners: [partner('a@partner.example', 'a', 'A'), partner(taken.email, taken.slug, taken.coupon)],
+    newGroups: [],
     completed: [],
     notice: { workspaceName: 'Shop', programName: 'Friends', url: 'https://track.example/app/shop/audit' },
     audit: { actor: 'manager@x.example', details: {} },

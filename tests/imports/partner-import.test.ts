@@ -12,6 +12,7 @@ const NOBODY: PartnerImportFacts = {
   couponOwners: new Map(),
   balancesElsewhere: new Map(),
   unowed: new Map(),
+  groups: new Map(),
 }
 const row = (email: string, changes: Partial<PartnerRow> = {}): PartnerRow => ({
   email,
@@ -21,6 +22,7 @@ const row = (email: string, changes: Partial<PartnerRow> = {}): PartnerRow => ({
   coupon: null,
   openingBalanceCents: 0,
   formerLink: null,
+  group: null,
   ...changes,
 })
 const bad: BadPartnerRow = { email: 'bad', code: 'email_invalid', message: 'Correct it.' }

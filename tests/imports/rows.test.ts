@@ -74,6 +74,7 @@ describe('a row of a partner import', () => {
       coupon: null,
       openingBalanceCents: 0,
       formerLink: null,
+      group: null,
     }
     expect(readPartnerRow(row, true)).toEqual({ email: 'ann@x.example', ...nothing, ...read })
   })
@@ -143,6 +144,7 @@ describe('a row of a partner import', () => {
         email: 'a@x',
         openingBalanceCents: 0,
         formerLink: null,
+        group: null,
       })
     },
   )
@@ -288,6 +290,7 @@ describe('plain rows, which are read without the schema', () => {
       coupon: { id: 'C-1', label: 'ANN' },
       openingBalanceCents: 0,
       formerLink: null,
+      group: null,
     })
   })
 
@@ -320,6 +323,7 @@ describe('plain rows, which are read without the schema', () => {
       slug: text,
       couponId: text,
       couponLabel: text,
+      group: text,
       openingBalanceCents: cents,
       formerLink: fc.oneof(
         text,
@@ -339,6 +343,7 @@ describe('plain rows, which are read without the schema', () => {
           coupon: read.couponId ? { id: read.couponId, label: read.couponLabel ?? null } : null,
           openingBalanceCents: read.openingBalanceCents ?? 0,
           formerLink: read.formerLink ?? null,
+          group: read.group ?? null,
         })
       }),
       { numRuns: 2_000 },

@@ -141,6 +141,8 @@ test(
       `Creates ${(owed / 100).toLocaleString('en', { minimumFractionDigits: 2 })} USD payable now.`,
     )
 
+    await stage.getByLabel(/^VIP \(/).selectOption('Create the group “VIP”')
+
     // The second time, while it is imported: after a call whose answer never arrives.
     let isKilled = false
     await again.route('**/customers/import', async (route) => {
@@ -169,6 +171,14 @@ test(
     expect(await count('coupon_aliases where workspace_id = $1', [workspace.id])).toBe(
       expected.coupons.length,
     )
+    const vips = expected.active.filter(({ group }) => group === 'VIP').length
+    expect(
+      await count(
+        `partners p join groups g on g.id = p.group_id where g.name = 'VIP' and g.workspace_id = $1`,
+        [workspace.id],
+      ),
+    ).toBe(vips)
+    expect(await count('groups where workspace_id = $1', [workspace.id])).toBe(1)
     expect(await count('mails where workspace_id = $1 and partner_id is not null', [workspace.id])).toBe(0)
     const [balance] = await pool.query<{ cents: number }>(
       `select coalesce(sum(amount_cents), 0)::bigint as cents from commissions where workspace_id = $1`,

@@ -350,6 +350,8 @@ export const CALLS: Record<string, string> = {
     WORKSPACE,
     PROGRAM,
     ...imported,
+    null,
+    [{ id: idOf('other', NEW), name: 'VIP' }],
     further,
     coupons,
     [

@@ -13,7 +13,10 @@ const BYTES = 900_000
 const PARTNERS: Limits = { rows: MAX_PARTNER_ROWS, bytes: BYTES }
 const CUSTOMERS: Limits = { rows: MAX_CUSTOMER_ROWS, bytes: BYTES }
 
-/** A partner row as API input. */
+/** A group's id, which may be longer than its name. */
+const ID_BYTES = 36
+
+/** A partner row as API input, without its group: see groups.ts. */
 export const partnerBody = (row: FilePartner) => ({
   email: row.email,
   ...(row.name && { name: row.name }),
@@ -54,7 +57,8 @@ export const partnerCalls = (rows: FilePartner[]): FilePartner[][] => {
     ...(row.slug ? [row.slug, ...row.otherSlugs] : []).map((slug) => `slug ${slugKey(slug)}`),
     ...(row.couponId ? [`coupon ${row.couponId}`] : []),
   ])
-  const size = (row: FilePartner) => bytes(partnerBody(row))
+  const size = (row: FilePartner) =>
+    bytes({ ...partnerBody(row), ...(row.group && { group: row.group }) }) + ID_BYTES
   const slugged = groups.filter((group) => group.every((row) => row.slug))
   const bare = groups.filter((group) => group.every((row) => !row.slug))
   // Groups joined by a coupon, with and without slugs. They are split if they exceed a call.

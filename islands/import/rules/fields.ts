@@ -12,6 +12,7 @@ export type Field =
   | 'openingBalance'
   | 'balanceCurrency'
   | 'status'
+  | 'group'
   | 'partnerEmail'
   | 'customerExternalId'
   | 'customerEmail'
@@ -83,6 +84,7 @@ const PARTNER_WORDS: Preset['columns'] = {
   ],
   balanceCurrency: ['balance_currency', 'opening_balance_currency', 'currency', 'currency_code'],
   status: ['partner_status', 'affiliate_status', 'promoter_status'],
+  group: ['partner_group', 'group_name', 'group', 'campaign_name', 'campaign'],
 }
 
 const CUSTOMER_WORDS: Preset['columns'] = {

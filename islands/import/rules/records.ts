@@ -31,6 +31,7 @@ export type FilePartner = Placed & {
   /** A balance that is not imported because of its currency, in minor units. */
   foreignBalance?: { cents: number; currency: string }
   status?: PartnerStatus
+  group?: string
   /** A problem with the balance. It matters only if balances are imported. */
   balanceProblem: Problem | null
   /** Slugs of later lines, which are further links of the partner. */
@@ -106,6 +107,9 @@ export const collectRows = (
   }
 }
 
+/** As long as a group's name may be. */
+const MAX_GROUP_LENGTH = 255
+
 const partnerRow = (text: (field: Field) => string, inCents: boolean, line: number): FilePartner => {
   const email = normalizeEmail(text('email')) ?? ''
   const name = text('name') || [text('firstName'), text('lastName')].filter(Boolean).join(' ')
@@ -115,6 +119,7 @@ const partnerRow = (text: (field: Field) => string, inCents: boolean, line: numb
   const couponLabel = text('couponLabel')
   const balance = balanceOf(text('openingBalance'), text('balanceCurrency'), inCents)
   const status = statusOf(text('status'))
+  const group = text('group').replace(/\s+/g, ' ').slice(0, MAX_GROUP_LENGTH)
   return {
     email,
     ...(name && { name }),
@@ -126,6 +131,7 @@ const partnerRow = (text: (field: Field) => string, inCents: boolean, line: numb
     ...(balance.cents !== undefined && { openingBalanceCents: balance.cents }),
     ...(balance.foreign && { foreignBalance: balance.foreign }),
     ...(status && { status }),
+    ...(group && { group }),
     balanceProblem: balance.problem,
     otherSlugs: [],
     otherCoupons: [],
@@ -166,6 +172,7 @@ const merge = (known: FilePartner, row: FilePartner): void => {
   known.problem ??= row.problem
   if (!known.name && row.name) known.name = row.name
   if (!known.status && row.status) known.status = row.status
+  if (!known.group && row.group) known.group = row.group
   if (!known.slug && row.slug) {
     known.slug = row.slug
     if (row.link) known.link = row.link

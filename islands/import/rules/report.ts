@@ -184,6 +184,7 @@ const REMEDIES: Record<string, string> = {
     'These partners do not get the coupon, which another partner has. Remove it there first, then add it on this partner’s page, under “Coupon aliases”.',
   coupon_not_added:
     'These partners exist, and are not changed. Add the coupon on the partner’s page, under “Coupon aliases”.',
+  group_not_found: 'These groups are not there any more. Import the file again, and choose others.',
   opening_balance_invalid: 'Correct the balance in these rows, or import without opening balances.',
   balance_not_usd: 'Convert these balances to USD first, or import without opening balances.',
   partner_not_found: 'Import the partners of these customers, then import these rows again.',

@@ -24,7 +24,7 @@ const HEADERS = [
 type LeftOut = { reason: LeftOutReason | 'foreign_balance' | 'negative_balance'; names: string[] }
 
 /** What a file holds beside its lines if it was read from a platform. */
-export type SourceNotes = { leftOut: LeftOut[]; groups: { name: string; partners: number }[] }
+export type SourceNotes = { leftOut: LeftOut[] }
 
 /** A cell from which the slug is read as it is: its link, if that has the slug where links have it. */
 const slugCell = ({ slug, url }: SourceLink): string =>
@@ -142,13 +142,11 @@ export const sourceRecords = (
     if (email) cells.push(customerCells(customer, email))
     else leave('no_partner', customer.email ?? customer.externalId ?? customer.id)
   }
-  const groups = Map.groupBy(partners, ({ group }) => group ?? '')
   return {
     headers: HEADERS,
     records: cells.map((line, index) => ({ line: index + 2, cells: line })),
     notes: {
       leftOut: [...leftOut].map(([reason, names]) => ({ reason, names })),
-      groups: [...groups].map(([name, members]) => ({ name, partners: members.length })),
     },
   }
 }

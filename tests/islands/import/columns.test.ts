@@ -161,7 +161,7 @@ test.each([
     case: 'Dub’s partners with their group',
     headers: 'ID,Name,Email,Country,Status,Group,Enrolled at,Payouts enabled at',
     platform: 'Dub',
-    found: { Name: 'name', Email: 'email', Status: 'status' },
+    found: { Name: 'name', Email: 'email', Status: 'status', Group: 'group' },
   },
   {
     case: 'Post Affiliate Pro’s affiliates',
@@ -202,6 +202,7 @@ test.each([
       Partner_last: 'lastName',
       Partner_email: 'email',
       partner_key: 'slug',
+      Partner_group: 'group',
     },
   },
   {

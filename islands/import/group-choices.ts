@@ -1,0 +1,83 @@
+/** The part of a preview that asks which group the partners of each group of the file join. */
+import { counted } from '../../lib/plural.ts'
+import { get } from './api.ts'
+import { h } from './dom.ts'
+import {
+  type FileGroup,
+  type GroupChoices,
+  type GroupHere,
+  groupsIn,
+  likelyChoices,
+  MAX_GROUPS,
+} from './rules/groups.ts'
+import type { FilePartner } from './rules/records.ts'
+
+/** More than any program has. */
+const LIMIT = '200'
+
+/** The groups of a program; none if they cannot be read. */
+export const groupsHere = async (workspace: string, programId: string): Promise<GroupHere[]> =>
+  (
+    await get<{ data: GroupHere[] }>(
+      `/api/workspaces/${encodeURIComponent(workspace)}/programs/${programId}/groups?limit=${LIMIT}`,
+    )
+  )?.data ?? []
+
+/** Values of the menu beside the ids of groups. */
+const NONE = ''
+const CREATE = 'create'
+
+const menu = (
+  { name, partners }: FileGroup,
+  here: GroupHere[],
+  index: number,
+  choice: string | undefined,
+) => {
+  const id = `import-group-${index}`
+  const isHere = here.some((one) => one.name.toLowerCase() === name.toLowerCase())
+  const select = h(
+    'select',
+    { id },
+    h('option', { value: NONE }, 'No group'),
+    ...here.map((group) => h('option', { value: group.id }, group.name)),
+    // A second group of one name could not be told apart.
+    isHere ? null : h('option', { value: CREATE }, `Create the group “${name}”`),
+  )
+  select.value = choice ?? NONE
+  const label = h('label', { for: id }, `${name} (${counted(partners, 'partner')})`)
+  return { name, select, part: h('div', { class: 'field' }, label, select) }
+}
+
+/** Asks where the partners of each group go. @property part null if the file names no groups */
+export const groupChoices = (partners: FilePartner[], here: GroupHere[]) => {
+  const groups = groupsIn(partners)
+  const isTooMany = groups.length > MAX_GROUPS
+  const likely = likelyChoices(groups, here)
+  const menus = (isTooMany ? [] : groups).map((group, index) =>
+    menu(group, here, index, likely[group.name] ?? undefined),
+  )
+  return {
+    part:
+      groups.length === 0
+        ? null
+        : h(
+            'fieldset',
+            {},
+            h('legend', {}, 'Groups of new partners'),
+            h(
+              'p',
+              { class: 'hint' },
+              isTooMany
+                ? `The file names ${groups.length.toLocaleString('en')} groups, more than can be chosen here. Partners are imported without a group.`
+                : 'A group’s rewards replace those of the program. A group that is created has none until you set them. Partners who exist stay in their group.',
+            ),
+            ...menus.map(({ part }) => part),
+          ),
+    choices: (): GroupChoices =>
+      Object.fromEntries(
+        menus.flatMap(({ name, select: { value } }) =>
+          value === NONE ? [] : [[name, value === CREATE ? null : value]],
+        ),
+      ),
+  }
+}
