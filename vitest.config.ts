@@ -98,9 +98,10 @@ export default defineConfig({
     reporters: ['default', './tests/support/reporter.ts', './tests/support/costs.ts'],
     globalSetup: 'tests/support/global-setup.ts',
     setupFiles: 'tests/support/check-contract.ts',
-    // Tests wait for Postgres, workerd and Chromium, possibly on a busy machine. One minute means a hang.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    // Tests wait for Postgres, workerd and Chromium, possibly on a busy machine: only a hang takes longer.
+    testTimeout: 180_000,
+    hookTimeout: 240_000,
+    expect: { poll: { timeout: 60_000 } },
     // Files mostly wait for Postgres, workerd and timeouts: four at a time keep two cores busy.
     maxWorkers: 4,
     // Four processes on two cores have none to spare for concurrent garbage collection, nor for collecting often.

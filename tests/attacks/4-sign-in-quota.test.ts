@@ -53,7 +53,7 @@ const untilNoted = () =>
     .poll(
       async () => (await query<{ daily_used: number }>('select daily_used from mail_usage'))[0]?.daily_used,
       {
-        timeout: 20_000,
+        timeout: 60_000,
       },
     )
     .toBe(inbox.mails().length)
@@ -68,7 +68,7 @@ const ask = async (email: string, headers: Record<string, string> = elsewhere())
 }
 const arrived = (email: string) => inbox.mails(email).length
 const untilArrived = (email: string, count = 1) =>
-  expect.poll(() => arrived(email), { timeout: 20_000 }).toBe(count)
+  expect.poll(() => arrived(email), { timeout: 60_000 }).toBe(count)
 
 /** A partner of a workspace that the operator trusts, who has never signed in. */
 const newPartner = async () => {
@@ -115,7 +115,7 @@ test('a stranger’s network gets ten links a day; after that, known addresses a
       (
         await (await fetch(`${baseUrl}/sign-in/code`, { headers: { ...neighbor, Cookie: cookie } })).text()
       ).replaceAll(email, 'EMAIL')
-    await expect.poll(state, { timeout: 20_000 }).toContain('A sign-in link was sent to')
+    await expect.poll(state, { timeout: 60_000 }).toContain('A sign-in link was sent to')
     pages.push([text, await state()])
   }
   expect(pages[0]).toEqual(pages[1])

@@ -35,7 +35,7 @@ const lines = async (count: number): Promise<Record<string, unknown>[]> => {
   await vi.waitFor(() => {
     taken.push(...workers.takeLogs())
     expect(taken.length).toBeGreaterThanOrEqual(count)
-  }, 10_000)
+  }, 60_000)
   expect(taken.join('\n')).not.toContain(FROM['CF-Connecting-IP'])
   checkLines(taken)
   return taken.map((line) => JSON.parse(line))

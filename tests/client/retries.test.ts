@@ -145,13 +145,13 @@ describe('a report', () => {
   test('ends at its deadline, with the reason of the last attempt', async () => {
     vi.mocked(Math.random).mockReturnValue(0.2)
     const { calls, options } = await start({ status: 503, body: refused('try_again') })
-    const tributary = createTributary({ ...options, deadlineMs: 500 })
+    const tributary = createTributary({ ...options, deadlineMs: 2_000 })
     const began = performance.now()
     const error = await failureOf(tributary.track.sale(SALE))
     expect(error).toMatchObject({ code: 'deadline_exceeded', status: 503, requestId: 'r1', retryable: true })
     expect(error.attempts).toBe(calls.length)
     expect(calls.length).toBeGreaterThan(1)
-    expect(performance.now() - began).toBeLessThan(5_000)
+    expect(performance.now() - began).toBeLessThan(20_000)
   })
 
   test('to a server that never answers ends at its deadline', async () => {
@@ -168,7 +168,7 @@ describe('a report', () => {
     const { calls, tributary } = await start(answer)
     const cancel = new AbortController()
     const failure = failureOf(tributary.track.sale(SALE, { signal: cancel.signal }))
-    await vi.waitFor(() => expect(calls).toHaveLength(1))
+    await expect.poll(() => calls.length).toBe(1)
     cancel.abort(new Error('The shop closes.'))
     expect((await failure).message).toBe('The shop closes.')
     expect(calls).toHaveLength(1)

@@ -129,7 +129,7 @@ describe('npm start', () => {
       const reports = reportSales(demo, name)
       await reports.untilSaved(20)
       kill(system, name)
-      await vi.waitFor(() => expect(output()).toMatch(says), { timeout: 45_000 })
+      await vi.waitFor(() => expect(output()).toMatch(says), { timeout: 60_000 })
       await reports.untilSaved(20)
       const { saved, statuses, slowestMs } = await reports.stop()
 
@@ -156,7 +156,7 @@ describe('npm start', () => {
       expect(invited.status).toBe(201)
       const inboxUrl = `${demo.baseUrl}/dev/mail`
       await vi.waitFor(async () => expect(await mailsTo(email, inboxUrl)).toHaveLength(1), {
-        timeout: 20_000,
+        timeout: 60_000,
       })
     },
   )
@@ -166,6 +166,6 @@ describe('npm start', () => {
     expect(pids.length).toBeGreaterThanOrEqual(2)
     process.kill(system.pid, 'SIGKILL')
     // Postgres flushes its memory to disk before it ends, which takes time on a slow disk.
-    await vi.waitFor(() => expect(pids.filter(isRunning)).toEqual([]), { timeout: 45_000 })
+    await vi.waitFor(() => expect(pids.filter(isRunning)).toEqual([]), { timeout: 60_000 })
   })
 })

@@ -13,7 +13,7 @@ import { filesOf, samplesOf } from '../support/guides.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
 
 const database = useDatabase()
-const WAIT = { timeout: 20_000, interval: 50 }
+const WAIT = { timeout: 60_000, interval: 50 }
 
 let project = ''
 let merchant: Merchant

@@ -58,7 +58,7 @@ const untilReady = async ({ get }: Pick<Awaited<ReturnType<typeof shop>>, 'get'>
       expect(body.status).toBe('ready')
       return body
     },
-    { timeout: 20_000, interval: 20 },
+    { timeout: 60_000, interval: 20 },
   )
 
 test('a platform is read after the response, without a cron, and its rows are listed in pages', async () => {
@@ -219,7 +219,7 @@ const startLimited = async (own: Awaited<ReturnType<typeof shop>>) => {
           [id],
         ),
       ).toHaveLength(1),
-    { timeout: 20_000, interval: 20 },
+    { timeout: 60_000, interval: 20 },
   )
   const isDueNow = () =>
     pool.query(`update import_sources set next_attempt_at = now() - interval '1 second' where id = $1`, [id])
@@ -250,7 +250,7 @@ test('the cron reads on what no nudge has, and removes what is a week old', asyn
       expect(
         await pool.query('select from import_sources where id = $1 and read_at is not null', [id]),
       ).toHaveLength(1),
-    20_000,
+    60_000,
   )
   await pool.query(`update import_sources set read_at = now() - interval '8 days' where id = $1`, [id])
   await workers.runCron('import-source')

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createMerchant, errorShape, useDatabase } from '../support/merchant.ts'
 
 const database = useDatabase()
@@ -49,7 +49,7 @@ test('a revoked key is refused immediately, stays listed, and revoking is idempo
   const list = async () => (await keys.get('/api-keys')).body
   // The last use is saved after the response to the report.
   const used = { id: body.id, revokedAt: expect.any(String), lastUsedAt: expect.any(String) }
-  await vi.waitFor(async () => expect(await list()).toMatchObject({ data: [used, {}] }))
+  await expect.poll(list).toMatchObject({ data: [used, {}] })
   const after = await list()
 
   expect((await keys.delete(`/api-keys/${body.id}`)).status).toBe(204)

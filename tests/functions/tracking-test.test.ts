@@ -36,7 +36,7 @@ const open = async () => {
   }
   /** The steps as soon as they are so: visits are noted after the response. */
   const become = async (expected: string[]) => {
-    await expect.poll(steps, { timeout: 10_000 }).toEqual(expected)
+    await expect.poll(steps, { timeout: 60_000 }).toEqual(expected)
   }
   return { merchant, read, steps, become }
 }

@@ -54,7 +54,7 @@ export const useBrowser = () => {
         viewport: { width, height: 844 },
       })
       contexts.push(context)
-      context.setDefaultTimeout(20_000)
+      context.setDefaultTimeout(60_000)
       context.on('response', (response) => checks.push(violationIn(response)))
       await context.addCookies(
         cookie.split('; ').flatMap((pair) => {

@@ -38,11 +38,13 @@ export const useDurable = (
     workers = await start()
   })
   afterAll(async () => {
-    await workers?.stop()
-    await endpoint?.stop()
-    await postgres?.stop()
-    await rm(dataDir, { recursive: true, force: true })
-    await rm(postgres.clusterDir, { recursive: true, force: true })
+    // Last first. Each ends though another one fails.
+    await using started = new AsyncDisposableStack()
+    started.defer(() => rm(dataDir, { recursive: true, force: true }))
+    started.defer(() => postgres && rm(postgres.clusterDir, { recursive: true, force: true }))
+    started.defer(() => postgres?.stop())
+    started.defer(() => endpoint?.stop())
+    started.defer(() => workers?.stop())
   })
 
   return {

@@ -209,7 +209,7 @@ export const useDatabase = () => {
       vi.waitFor(
         async () =>
           expect(await query('select from last_visits where program_id = $1', [programId])).toHaveLength(1),
-        { timeout: 20_000 },
+        { timeout: 60_000 },
       ),
     /** The audit log of a merchant's workspace, oldest first. */
     audit: ({ workspace }: { workspace: { id: string } }) =>

@@ -53,10 +53,12 @@ export const openOwnDatabase = async (prefix: string) => {
       await bare.query(isLarge ? truncateAll : { name: 'empty', text: deleteAll })
     },
     stop: async () => {
-      await bare.end()
-      await pool.end()
-      await endpoint.stop()
-      await dropDatabase(server, name)
+      // Last first. Each ends though another one fails.
+      await using opened = new AsyncDisposableStack()
+      opened.defer(() => dropDatabase(server, name))
+      opened.defer(endpoint.stop)
+      opened.defer(pool.end)
+      opened.defer(() => bare.end())
     },
   }
 }

@@ -18,7 +18,7 @@ export type System = {
 }
 
 /** A first start creates a database and builds every Worker, possibly on a busy machine. */
-const START_TIMEOUT_MS = 90_000
+const START_TIMEOUT_MS = 180_000
 
 /** Printed after demo.json is written. An older demo.json may be left from a run that was killed. */
 const READY = 'Tributary is running.'

@@ -168,7 +168,7 @@ test('a success ends the count of the three days, so an endpoint that refuses on
 
 describe('an endpoint that is slow, or not there', () => {
   test('never answers: the try ends, the others of that endpoint wait, and nineteen other workspaces are served before', {
-    timeout: 30_000,
+    timeout: 60_000,
   }, async () => {
     const slow = await createMerchant()
     const hanging = await startReceiver()

@@ -86,7 +86,7 @@ describe('the merchant’s reports', () => {
     await tributary.reportSale(sale('inv_3')).outcome
     await vi.waitFor(async () => {
       for (const { outcome } of kept) expect(await outcome).toMatchObject({ state: 'recorded' })
-    })
+    }, 60_000)
     const sent = calls.map(({ body }) => (JSON.parse(body) as Sale).externalId)
     expect(sent.toSorted()).toEqual(['inv_1', 'inv_1', 'inv_2', 'inv_2', 'inv_3'])
   })

@@ -75,7 +75,7 @@ describe('the shop in a browser', () => {
       if (!(await story(page)).includes('has not received this sale yet')) return
       await page.reload()
       throw new Error('Stripe’s events have not arrived.')
-    }, 20_000)
+    }, 60_000)
     return page.url().split('/').at(-1) ?? ''
   }
 

@@ -188,7 +188,7 @@ test('with npm start, a mail of the outbox is at Tributary’s /dev/mail within 
       const page = await fetch(`${demo.baseUrl}/dev/mail?to=leo@pine.example`).then((answer) => answer.text())
       expect(page).toContain('You are invited to Pine')
     },
-    { timeout: 15_000 },
+    { timeout: 60_000 },
   )
   expect((await fetch(`${demo.baseUrl}/dev/mailbox`)).status).toBe(404)
 })

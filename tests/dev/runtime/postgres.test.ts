@@ -83,7 +83,7 @@ const startInChild = async (
 /** Waits until a server of another process has ended. */
 const untilEnded = (dataDir: string) =>
   expect
-    .poll(() => fs.existsSync(join(dataDir, 'postgres', 'postmaster.pid')), { timeout: 10_000 })
+    .poll(() => fs.existsSync(join(dataDir, 'postgres', 'postmaster.pid')), { timeout: 60_000 })
     .toBe(false)
 
 const pidOf = (clusterDir: string): number =>
@@ -246,7 +246,7 @@ test('a server whose pid was reused by another program is started again after a 
   fs.writeFileSync(pidFile, [process.ppid, ...rest].join('\n'))
   process.kill(Number(pid), 'SIGKILL')
   await expect
-    .poll(() => lines, { timeout: 20_000 })
+    .poll(() => lines, { timeout: 60_000 })
     .toEqual([expect.stringMatching(/^Postgres ended with SIGKILL\. It runs again after [\d.]+ s\./)])
   expect(await query(postgres, 'select 1 as one')).toEqual([{ one: 1 }])
 })
