@@ -59,7 +59,7 @@ const CreditPage = ({ path, event, evidence, message, errors, ...form }: CreditP
     </p>
     <h1>{t(m.events_credit_title)}</h1>
     <Problem message={message} errors={errors} />
-    {evidence && <p>{evidenceWords(evidence, event.occurredAt)}</p>}
+    {evidence && <p>{evidenceWords(t, evidence, event.occurredAt)}</p>}
     <CreditForm errors={errors} {...form} />
   </>
 )

@@ -5,7 +5,6 @@ import { createRoutes } from '../../lib/http/app.ts'
 import type { Message } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { holdsNewMails } from '../../lib/mail/held.queries.ts'
-import { WHY_HELD } from '../../lib/mail/new-workspace-mails.ts'
 import type { LayoutProps } from '../../lib/pages/layout.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { code, linkTo } from '../../lib/pages/tags.tsx'
@@ -133,7 +132,9 @@ const ImportForm = ({ workspace, user, programs, origin, holdsMails, creditsStri
             />
             <label for="import-mails">{t(m.imports_send_moved)}</label>
             <span class="hint" id="import-mails-hint">
-              {holdsMails ? t(m.imports_moved_hint_held, { why: WHY_HELD }) : t(m.imports_moved_hint)}
+              {holdsMails
+                ? t(m.imports_moved_hint_held, { why: t(m.mails_held_at_first) })
+                : t(m.imports_moved_hint)}
             </span>
           </p>
           <p class="option">

@@ -18,7 +18,7 @@ import { adviceOn, type Difference, fieldName } from '../../lib/tracking/mismatc
 const DifferenceLine = ({ field, recorded, reported }: Difference) => (
   <li>
     {t(m.stripe_difference, {
-      field: fieldName(field),
+      field: fieldName(t, field),
       recorded: recorded ?? t(m.stripe_no_value),
       reported: reported ?? t(m.stripe_no_value),
       code,
@@ -48,7 +48,7 @@ const Row = ({ base, mismatch }: { base: string; mismatch: MismatchRow }) => {
         ) : (
           <div>{t(m.stripe_differs_elsewhere)}</div>
         )}
-        <div class="hint">{adviceOn(kind, differences)}</div>
+        <div class="hint">{t(adviceOn(kind, differences))}</div>
       </td>
     </tr>
   )

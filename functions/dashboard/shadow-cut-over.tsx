@@ -4,8 +4,10 @@ import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { checked, form } from '../../lib/http/validate.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { textsOf } from '../../lib/pages/text.ts'
 import { CutOver } from '../../lib/shadow/cut-over.schemas.ts'
 import { makeCutOver, previewCutOver } from '../../lib/shadow/cut-over.service.ts'
 import { UNREAD } from '../../lib/shadow/cut-over.ts'
@@ -24,7 +26,7 @@ const show = async (c: Context<WorkspaceEnv>, leaveOut: string[], problem?: stri
   const preview = await previewCutOver(db, workspace.id, { programId: program.id, leaveOut })
   const base = `/app/${workspace.slug}`
   const children = <CutOverPage {...{ base, program, preview, leaveOut, problem }} />
-  const title = `Cut-over of ${program.name}`
+  const title = textsOf(c)(m.shadow_cut_over_of, { name: program.name })
   return renderPage(c, { title, section: '/programs', children }, problem ? 409 : 200)
 }
 
@@ -43,15 +45,15 @@ export default createRoutes<WorkspaceEnv>()
     return show(c, data?.leaveOut ?? [])
   })
   .post(PATH, freshManagersOnly(), form(), async (c) => {
+    const t = textsOf(c)
     const { leaveOut, expected } = c.req.valid('form')
     const { data } = checked(CutOver, { leaveOut: parsed(leaveOut), expected: parsed(expected) })
-    if (!data) throw new ApiError('invalid_body', 'Send this form from its page.')
+    if (!data) throw new ApiError('invalid_body', t(m.shadow_send_form_page))
     const program = await readProgram(c)
     const request = { programId: program.id, leaveOut: data.leaveOut ?? [], expected: data.expected ?? [] }
     try {
       const { cutOverAt } = await makeCutOver(c.var.db, actOf(c), request)
-      if (cutOverAt === null)
-        return show(c, request.leaveOut, 'Some balances cannot be taken over. Nothing has happened.')
+      if (cutOverAt === null) return show(c, request.leaveOut, t(m.shadow_some_balances_cannot))
     } catch (error) {
       if (error instanceof ApiError && (error.code === 'preview_changed' || error.message === UNREAD))
         return show(c, request.leaveOut, error.message)

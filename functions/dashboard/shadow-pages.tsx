@@ -1,11 +1,14 @@
 /** The pages of a shadow run. */
+
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Listed } from '../../lib/http/lists.ts'
 import type { Fields } from '../../lib/http/validate.ts'
+import type { Message } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { areFilters, Empty, Filters } from '../../lib/pages/filters.tsx'
 import { figure, money } from '../../lib/pages/money.tsx'
 import { Done, NextPage, Problem, Table, Time } from '../../lib/pages/parts.tsx'
-import { counted } from '../../lib/plural.ts'
+import { t } from '../../lib/pages/text.ts'
 import { OUTCOMES, type Outcome, REASONS, type Reason } from '../../lib/shadow/compare.ts'
 import type { ComparisonRow, DaySum, OutcomeSum, ShadowState } from '../../lib/shadow/results.queries.ts'
 import type { Program } from '../../lib/workspace/programs.queries.ts'
@@ -31,38 +34,41 @@ export const StartPage = ({
 }: Base & { isManager: boolean; problem?: string | undefined }) => (
   <>
     <Back {...{ base, program }} />
-    <h1>Shadow run</h1>
+    <h1>{t(m.shadow_run)}</h1>
     <Problem message={problem} />
-    <p>
-      Run this program beside the platform that you are moving from, for as long as you want, and compare what
-      each of them decides. Sales are recorded and explained as usual. Nothing that this program decides
-      meanwhile is ever paid from here: the other platform pays it. The cut-over ends the shadow run and takes
-      over what the other platform still owes your partners.
-    </p>
-    <p>Partners see in the portal that the other platform counts and pays what they earn.</p>
+    <p>{t(m.shadow_explained)}</p>
+    <p>{t(m.shadow_partners_see_portal)}</p>
     {isManager && (
       <form method="post">
         <p class="actions">
-          <button type="submit">Start shadow run</button>{' '}
-          <a href={`${base}/programs/${program.id}`}>Cancel</a>
+          <button type="submit">{t(m.shadow_start)}</button>{' '}
+          <a href={`${base}/programs/${program.id}`}>{t(m.cancel)}</a>
         </p>
       </form>
     )}
   </>
 )
 
-const OUTCOME_WORDS: Record<Outcome, string> = {
-  same: 'Same',
-  different: 'Different',
-  only_here: 'Only here',
-  only_there: 'Only there',
+const OUTCOME_WORDS: Record<Outcome, Message> = {
+  same: m.shadow_same,
+  different: m.shadow_different,
+  only_here: m.shadow_only_here,
+  only_there: m.shadow_only_there,
 }
 
 const Sums = ({ sums }: { sums: OutcomeSum[] }) => (
-  <Table caption="Sums" head={['Result', { number: 'Sales' }, { number: 'Here' }, { number: 'There' }]}>
+  <Table
+    caption={t(m.shadow_sums)}
+    head={[
+      t(m.result_column),
+      { number: t(m.sales) },
+      { number: t(m.shadow_here) },
+      { number: t(m.shadow_there) },
+    ]}
+  >
     {sums.map(({ outcome, currency, sales, hereCents, thereCents }) => (
       <tr>
-        <td>{OUTCOME_WORDS[outcome]}</td>
+        <td>{t(OUTCOME_WORDS[outcome])}</td>
         <td class="number">{figure(sales)}</td>
         <td class="number">{money(hereCents, currency)}</td>
         <td class="number">{money(thereCents, currency)}</td>
@@ -73,8 +79,14 @@ const Sums = ({ sums }: { sums: OutcomeSum[] }) => (
 
 const Days = ({ path, days }: { path: string; days: DaySum[] }) => (
   <Table
-    caption="Days"
-    head={['Day', { number: 'Sales' }, { number: 'Differences' }, { number: 'Here' }, { number: 'There' }]}
+    caption={t(m.shadow_days)}
+    head={[
+      t(m.shadow_day),
+      { number: t(m.sales) },
+      { number: t(m.shadow_differences) },
+      { number: t(m.shadow_here) },
+      { number: t(m.shadow_there) },
+    ]}
   >
     {days.map(({ day, currency, sales, differences, hereCents, thereCents }) => (
       <tr>
@@ -91,12 +103,20 @@ const Days = ({ path, days }: { path: string; days: DaySum[] }) => (
 )
 
 const amount = (cents: bigint | null, currency: string | null) =>
-  cents === null || currency === null ? 'None' : money(cents, currency)
+  cents === null || currency === null ? t(m.shadow_none) : money(cents, currency)
 
 const Rows = ({ base, rows }: { base: string; rows: ComparisonRow[] }) => (
   <Table
-    caption="Sales"
-    head={['Day', 'Sale', 'Partner', 'Result', { number: 'Here' }, { number: 'There' }, 'Likely reason']}
+    caption={t(m.sales)}
+    head={[
+      t(m.shadow_day),
+      t(m.kind_sale),
+      t(m.partner),
+      t(m.result_column),
+      { number: t(m.shadow_here) },
+      { number: t(m.shadow_there) },
+      t(m.shadow_likely_reason),
+    ]}
   >
     {rows.map((row) => (
       <tr>
@@ -111,59 +131,58 @@ const Rows = ({ base, rows }: { base: string; rows: ComparisonRow[] }) => (
           )}
         </td>
         <td>{row.partnerEmail ?? row.therePartnerEmail}</td>
-        <td>{OUTCOME_WORDS[row.outcome]}</td>
+        <td>{t(OUTCOME_WORDS[row.outcome])}</td>
         <td class="number">{amount(row.hereCents, row.hereCurrency)}</td>
         <td class="number">{amount(row.thereCents, row.thereCurrency)}</td>
         <td class="words">
-          {row.reason && REASONS[row.reason]}
-          {row.reason === 'other_partner' && ` There: ${row.therePartnerEmail}.`}
+          {row.reason && REASONS[row.reason]}{' '}
+          {row.reason === 'other_partner' &&
+            t(m.shadow_partner_there, { partner: row.therePartnerEmail ?? '' })}
         </td>
       </tr>
     ))}
   </Table>
 )
 
-const State = ({ base, program, isManager, state }: Base & { isManager: boolean; state: ShadowState }) => (
-  <>
-    <p>
-      {state.endedAt ? (
-        <>
-          The shadow run began on <Time at={state.startedAt} /> and was cut over on{' '}
-          <Time at={state.endedAt} />.
-        </>
-      ) : (
-        <>
-          Since <Time at={state.startedAt} />, another platform pays what this program decides.
-        </>
-      )}{' '}
-      {state.newestSoldAt
-        ? `${counted(state.uploaded, 'commission')} of the other platform ${state.uploaded === 1 ? 'is' : 'are'} there, up to ${state.newestSoldAt.toISOString().slice(0, 10)}.`
-        : 'No commissions of the other platform are there yet.'}
-    </p>
-    {state.waiting > 0 && !state.endedAt && (
-      <p class="notice">
-        {counted(state.waiting, 'commission')} {state.waiting === 1 ? 'is' : 'are'} waiting to be compared.
-        This takes a few minutes.
+const State = ({ base, program, isManager, state }: Base & { isManager: boolean; state: ShadowState }) => {
+  const { startedAt, endedAt } = state
+  const began = () => <Time at={startedAt} />
+  return (
+    <>
+      <p>
+        {endedAt
+          ? t(m.shadow_began_and_ended, {
+              began,
+              ended: () => <Time at={endedAt} />,
+            })
+          : t(m.shadow_since, { began })}{' '}
+        {state.newestSoldAt
+          ? t(m.shadow_uploaded, {
+              count: state.uploaded,
+              day: state.newestSoldAt.toISOString().slice(0, 10),
+            })
+          : t(m.shadow_no_commissions_other)}
       </p>
-    )}
-    {isManager && !state.endedAt && (
-      <p class="actions">
-        <a class="button" href={`${base}/programs/${program.id}/shadow/upload`}>
-          Add commissions
-        </a>{' '}
-        <a class="button quiet" href={`${base}/programs/${program.id}/shadow/cut-over`}>
-          Cut over
-        </a>
-      </p>
-    )}
-  </>
-)
+      {state.waiting > 0 && !endedAt && <p class="notice">{t(m.shadow_waiting, { count: state.waiting })}</p>}
+      {isManager && !endedAt && (
+        <p class="actions">
+          <a class="button" href={`${base}/programs/${program.id}/shadow/upload`}>
+            {t(m.shadow_add_commissions)}
+          </a>{' '}
+          <a class="button quiet" href={`${base}/programs/${program.id}/shadow/cut-over`}>
+            {t(m.shadow_cut_over)}
+          </a>
+        </p>
+      )}
+    </>
+  )
+}
 
 const reasonOptions = (reasons: { reason: Reason; sales: number }[]) => [
-  { value: '', label: 'Any' },
+  { value: '', label: t(m.shadow_any) },
   ...reasons.map(({ reason, sales }) => ({
     value: reason,
-    label: `${REASONS[reason].split(/[.:]/)[0]} (${sales.toLocaleString('en')})`,
+    label: t(m.shadow_reason_of_sales, { reason: REASONS[reason].split(/[.:]/)[0] ?? '', count: sales }),
   })),
 ]
 
@@ -177,7 +196,7 @@ type ComparisonProps = Base & {
   fields: Fields
   errors: ErrorDetail[] | undefined
   url: string
-  done: string | undefined
+  done: Message | undefined
 }
 
 /** What both sides decided, and what differs. */
@@ -206,17 +225,17 @@ export const ComparisonPage = ({
   return (
     <>
       <Back {...{ base, program }} />
-      <h1>Shadow run</h1>
+      <h1>{t(m.shadow_run)}</h1>
       <Done message={done} />
       <State {...{ base, program, isManager, state }} />
       {sums.length > 0 && <Sums sums={sums} />}
       {days.length > 0 && (
         <details>
-          <summary>Sums by day</summary>
+          <summary>{t(m.shadow_sums_by_day)}</summary>
           <Days path={path} days={days} />
         </details>
       )}
-      <h2>Sales</h2>
+      <h2>{t(m.sales)}</h2>
       <Filters
         what="sales"
         path={path}
@@ -225,22 +244,21 @@ export const ComparisonPage = ({
         filters={[
           {
             name: 'outcome',
-            label: 'Result',
+            label: t(m.result_column),
             options: [
-              { value: '', label: 'Any' },
+              { value: '', label: t(m.shadow_any) },
               ...OUTCOMES.map((value) => ({ value, label: OUTCOME_WORDS[value] })),
             ],
           },
-          { name: 'reason', label: 'Likely reason', options: reasonOptions(counts) },
-          { name: 'from', label: 'From day (2026-01-31)', maxlength: 10 },
-          { name: 'to', label: 'To day', maxlength: 10 },
+          { name: 'reason', label: t(m.shadow_likely_reason), options: reasonOptions(counts) },
+          { name: 'from', label: t(m.shadow_from_day), maxlength: 10 },
+          { name: 'to', label: t(m.shadow_to_day), maxlength: 10 },
         ]}
-        linked={{ partnerId: 'One partner' }}
+        linked={{ partnerId: t(m.shadow_one_partner) }}
       />
       {isEmpty ? (
         <Empty what="sales" isFiltered={areFilters(fields)}>
-          Nothing is compared yet. Add the other platform’s commissions: sales of this program are compared
-          with them every few minutes.
+          {t(m.shadow_nothing_compared_yet)}
         </Empty>
       ) : (
         <Rows base={base} rows={results.data} />
@@ -249,7 +267,7 @@ export const ComparisonPage = ({
       {!isEmpty && (
         <p>
           <a download href={`${path}/comparisons.csv${query}`}>
-            Download as CSV
+            {t(m.shadow_download_as_csv)}
           </a>
         </p>
       )}

@@ -1,4 +1,6 @@
 import type { User } from '../../lib/auth/session.ts'
+import * as m from '../../lib/languages/messages.ts'
+import { t } from '../../lib/pages/text.ts'
 import type { Program } from '../../lib/workspace/programs.queries.ts'
 import { SourceForm } from './import-source.tsx'
 
@@ -8,18 +10,12 @@ type Props = { base: string; program: Program; workspace: string; user: User }
 export const UploadPage = ({ base, program, workspace, user }: Props) => (
   <>
     <p>
-      <a href={`${base}/programs/${program.id}/shadow`}>Shadow run of {program.name}</a>
+      <a href={`${base}/programs/${program.id}/shadow`}>{t(m.shadow_run_of, { name: program.name })}</a>
     </p>
-    <h1>Commissions of the other platform</h1>
-    <p>
-      Choose an export of the other platform’s commissions, or read them by its API. Do it again whenever you
-      want: what was there before is kept, and what has changed is compared again.
-    </p>
+    <h1>{t(m.shadow_commissions_other_platform)}</h1>
+    <p>{t(m.shadow_choose_export_other)}</p>
     <noscript>
-      <p class="problem">
-        This page needs JavaScript. Without it, use POST /programs/{program.id}/shadow/commissions, or POST
-        /import-sources with the purpose “shadow”.
-      </p>
+      <p class="problem">{t(m.shadow_page_needs_javascript, { id: program.id })}</p>
     </noscript>
     <p id="import-status" class="hidden" role="status" />
     <div
@@ -34,13 +30,10 @@ export const UploadPage = ({ base, program, workspace, user }: Props) => (
       <section id="import-sources" hidden />
       <div id="import-choose">
         <div class="field">
-          <label for="shadow-file">CSV file</label>
+          <label for="shadow-file">{t(m.shadow_csv_file)}</label>
           <input id="shadow-file" type="file" accept=".csv,.txt,.tsv,text/csv" />
         </div>
-        <SourceForm>
-          Reads all commissions of the old platform. Commissions of a file whose rows have no ID are replaced
-          by what is read.
-        </SourceForm>
+        <SourceForm>{t(m.shadow_reads_commissions_old)}</SourceForm>
       </div>
       <div id="import-stage" />
     </div>

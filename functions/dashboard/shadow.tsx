@@ -4,9 +4,11 @@ import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
 import { query } from '../../lib/http/validate.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { readFilters } from '../../lib/pages/filters.tsx'
 import { noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { textsOf } from '../../lib/pages/text.ts'
 import { COMPARISON_COLUMNS, comparisonLine } from '../../lib/shadow/comparison-response.ts'
 import { changeMode } from '../../lib/shadow/mode.service.ts'
 import { listComparisons, listDays, listReasons, readShadowState } from '../../lib/shadow/results.queries.ts'
@@ -22,8 +24,8 @@ const PATH = '/app/:workspace/programs/:id/shadow'
 const DAYS_SHOWN = 62
 
 const DONE = {
-  started: 'Shadow run started. Nothing that this program decides from now on is paid from here.',
-  cut_over: 'Cut over. The program is live.',
+  started: m.shadow_started,
+  cut_over: m.shadow_was_cut_over,
 }
 
 /** The program of the URL, and the path of its workspace. */
@@ -38,7 +40,7 @@ export default createRoutes<WorkspaceEnv>()
   .get(PATH, async (c) => {
     const { db, workspace } = c.var
     const { program, base, isManager } = await readProgram(c)
-    const title = `Shadow run of ${program.name}`
+    const title = textsOf(c)(m.shadow_run_of, { name: program.name })
     const { fields, data, errors } = readFilters(c, ComparisonQuery)
     const days = { from: data?.from, to: data?.to }
     const read = await readShadowState(db, workspace.id, program.id, days)
@@ -72,14 +74,18 @@ export default createRoutes<WorkspaceEnv>()
     const problem = await changeMode(c.var.db, actOf(c), program.id, 'shadow')
     if (problem) {
       const children = <StartPage {...{ base, program, problem }} isManager />
-      return renderPage(c, { title: `Shadow run of ${program.name}`, section: '/programs', children }, 409)
+      return renderPage(
+        c,
+        { title: textsOf(c)(m.shadow_run_of, { name: program.name }), section: '/programs', children },
+        409,
+      )
     }
     return c.redirect(`${base}/programs/${program.id}/shadow?done=started`, 303)
   })
   .get(`${PATH}/upload`, managersOnly(), async (c) => {
     const { program, base } = await readProgram(c)
     const children = <UploadPage {...{ base, program }} workspace={c.var.workspace.slug} user={c.var.user} />
-    const title = `Commissions of the other platform for ${program.name}`
+    const title = textsOf(c)(m.shadow_commissions_for, { name: program.name })
     return renderPage(c, { title, section: '/programs', scripts: ['/shadow.js'], children })
   })
   .get(`${PATH}/comparisons.csv`, query(ComparisonQuery), async (c) => {

@@ -62,7 +62,7 @@ const Row = ({ base, event, isManager }: RowProps) => {
       <td class="words">
         {reason && <div class="reason">{explain(reason, money)}</div>}
         <div>
-          {evidence ? !isSaid && evidenceWords(evidence, occurredAt) : t(m.events_no_evidence_partner)}{' '}
+          {evidence ? !isSaid && evidenceWords(t, evidence, occurredAt) : t(m.events_no_evidence_partner)}{' '}
           {isManager && <NextStep base={base} event={event} />}
         </div>
       </td>

@@ -3,6 +3,7 @@ import { ApiError } from '../../lib/http/errors.ts'
 import { id, integer } from '../../lib/http/fields.ts'
 import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
+import { inEnglish } from '../../lib/languages/message.ts'
 import { eventResponse } from '../../lib/tracking/event-response.ts'
 import { findEvent, listEvents } from '../../lib/tracking/events.queries.ts'
 import { listUncredited } from '../../lib/tracking/uncredited.queries.ts'
@@ -17,7 +18,7 @@ const USUAL_SALES = 20
 
 /** The nearest evidence of a partner, as the page "Not credited" words it. @param occurredAt the time of the sale */
 const evidenceResponse = (evidence: Evidence | null, occurredAt: Date) =>
-  evidence && { text: evidenceWords(evidence, occurredAt), ...evidence }
+  evidence && { text: evidenceWords(inEnglish, evidence, occurredAt), ...evidence }
 
 export const explainEvent = tool(
   'explain_event',

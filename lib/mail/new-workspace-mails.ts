@@ -14,7 +14,3 @@ export const dailyMails = ({ NEW_WORKSPACE_DAILY_MAILS: setting }: NewWorkspaceM
   if (Number.isInteger(mails) && mails >= 0 && mails <= 1_000_000) return mails
   throw new Error('NEW_WORKSPACE_DAILY_MAILS must be a whole number, from 0 to 1000000.')
 }
-
-/** What managers are told of held mails. */
-export const WHY_HELD =
-  'Emails to people who have never signed in are held until the first sale is credited to a partner. After that, some are sent each day. The operator of this installation can lift this.'

@@ -1,4 +1,6 @@
 /** Reports under the ID of an event that differ from the one that it was recorded by. They change nothing. */
+import type { Message, Translate } from '../languages/message.ts'
+import * as m from '../languages/messages.ts'
 import type { EventKind } from './event-kinds.ts'
 import type { RefundReport } from './refund.ts'
 import type { Report } from './report.ts'
@@ -35,28 +37,27 @@ const RECENT_DAYS = 7
 
 export const recentSince = (now: Date): Date => new Date(now.getTime() - RECENT_DAYS * 86_400_000)
 
-const FIELD_NAMES: Record<string, string> = {
-  customerExternalId: 'Customer',
-  saleExternalId: 'Sale',
-  eventName: 'Event name',
-  amountCents: 'Amount in minor units',
-  currency: 'Currency',
-  clickId: 'Click',
-  occurredAt: 'Time',
+const FIELD_NAMES: Record<string, Message> = {
+  customerExternalId: m.events_field_customer,
+  saleExternalId: m.events_field_sale,
+  eventName: m.events_field_event_name,
+  amountCents: m.events_field_amount,
+  currency: m.events_field_currency,
+  clickId: m.events_field_click,
+  occurredAt: m.events_field_time,
 }
 
 /** A field as managers read it. */
-export const fieldName = (field: string): string =>
-  FIELD_NAMES[field] ?? field.replace('metadata.', 'Metadata ')
+export const fieldName = (t: Translate, field: string): string => {
+  const known = FIELD_NAMES[field]
+  return known ? t(known) : t(m.events_field_metadata, { key: field.replace('metadata.', '') })
+}
 
 /** What a manager does about it. */
-export const adviceOn = (kind: EventKind, differences: Difference[]): string => {
+export const adviceOn = (kind: EventKind, differences: Difference[]): Message => {
   const fields = new Set(differences.map(({ field }) => field))
-  if (kind !== 'refund' && fields.has('customerExternalId'))
-    return 'Probably two different orders with the same ID. Begin the IDs of each system with a prefix, and report the second one again.'
-  if (fields.has('clickId') || fields.has('customerExternalId'))
-    return 'The first report stands. Correct the sale, or credit it by hand.'
-  if (fields.has('amountCents') || fields.has('currency'))
-    return 'The first amount stands. Report a refund if less was paid; if it is another order, give it an ID of its own.'
-  return 'The first report stands. Send a repeat with the same body.'
+  if (kind !== 'refund' && fields.has('customerExternalId')) return m.events_advice_other_order
+  if (fields.has('clickId') || fields.has('customerExternalId')) return m.events_advice_correct
+  if (fields.has('amountCents') || fields.has('currency')) return m.events_advice_refund
+  return m.events_advice_repeat
 }

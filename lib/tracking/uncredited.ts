@@ -1,4 +1,6 @@
 /** Events that nobody was credited with, and the nearest evidence of a partner who may have referred the customer. */
+import type { Translate } from '../languages/message.ts'
+import * as m from '../languages/messages.ts'
 
 /** A partner as the evidence names it. */
 export type EvidentPartner = {
@@ -29,27 +31,22 @@ export type Evidence = {
 
 const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
 
-/** "on 3 November 2026, and it expired on 1 February 2027". */
-const whenClicked = ({ clickedAt, expiresAt }: Evidence, occurredAt: Date): string => {
-  if (!clickedAt || !expiresAt) return 'before'
-  const expired = expiresAt <= occurredAt ? `. That click expired on ${DAY.format(expiresAt)}` : ''
-  return `on ${DAY.format(clickedAt)}${expired}`
-}
-
 /** The evidence as sentences, for managers. @param occurredAt the time of the event */
-export const evidenceWords = (evidence: Evidence, occurredAt: Date): string => {
-  const { kind, value, partner } = evidence
-  if (!partner) return `The checkout used the coupon “${value}”, which belongs to no partner.`
-  const { slug, isActive } = partner
-  const of = {
-    click: () => `The visitor clicked the link of “${slug}” ${whenClicked(evidence, occurredAt)}.`,
-    lead_click: () =>
-      `The customer’s lead came with a click on the link of “${slug}” ${whenClicked(evidence, occurredAt)}.`,
-    coupon: () => `The checkout used the coupon “${value}”, which belongs to “${slug}”.`,
-    customer: () => `The customer “${value}” belongs to “${slug}”.`,
-    address: () => `A customer with the address “${value}” belongs to “${slug}”.`,
-  }[kind]()
-  return isActive ? of : `${of} The partner is not active.`
+export const evidenceWords = (t: Translate, evidence: Evidence, occurredAt: Date): string => {
+  const { kind, value, clickedAt, expiresAt, partner } = evidence
+  if (!partner) return t(m.events_evidence_unknown_coupon, { coupon: value })
+  const hasTimes = clickedAt !== null && expiresAt !== null
+  const values = {
+    value,
+    slug: partner.slug,
+    clicked: hasTimes ? DAY.format(clickedAt) : 'none',
+    expired: hasTimes && expiresAt <= occurredAt ? DAY.format(expiresAt) : 'none',
+    isActive: partner.isActive ? 'yes' : 'no',
+  }
+  if (kind === 'click') return t(m.events_evidence_click, values)
+  if (kind === 'lead_click') return t(m.events_evidence_lead_click, values)
+  if (kind === 'coupon') return t(m.events_evidence_coupon, values)
+  return t(kind === 'customer' ? m.events_evidence_customer : m.events_evidence_address, values)
 }
 
 /** The reason of a credit by this evidence. The partner sees it, so it names neither ids nor addresses. */

@@ -14,9 +14,10 @@ const PAGES = [
   'functions/auth/*.{ts,tsx}',
   'lib/auth/{pages,sessions-page,code-pages,replies}.tsx',
   'functions/dashboard.tsx',
-  'functions/dashboard/{[a-r]*,se*,sk*,st*,su*,[t-z]*}.{ts,tsx}',
+  'functions/dashboard/*.{ts,tsx}',
   'lib/pages/*.{ts,tsx}',
   'lib/portal/partner-steps.ts',
+  'lib/tracking/mismatches.ts',
   'lib/mail/{*-texts,compose,templates}.{ts,tsx}',
 ]
 
