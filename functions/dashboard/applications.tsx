@@ -88,7 +88,7 @@ export default createRoutes<WorkspaceEnv>()
           </p>
         )}
         <Filters
-          what="applications"
+          what={m.layout_items_applications}
           path={`${base}/applications`}
           fields={fields}
           errors={errors}
@@ -102,7 +102,7 @@ export default createRoutes<WorkspaceEnv>()
         {applications.length > 0 ? (
           <ApplicationTable base={base} applications={applications} />
         ) : (
-          <Empty what="applications" isFiltered={areFilters(fields)}>
+          <Empty what={m.layout_items_applications} isFiltered={areFilters(fields)}>
             {t(m.applications_none_yet, { link: linkTo(`${base}/programs`) })}
           </Empty>
         )}

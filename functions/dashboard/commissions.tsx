@@ -47,7 +47,7 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/commissions', a
       <h1>{t(m.nav_commissions)}</h1>
       <p>{t(m.commissions_page_intro, { link: linkTo(`${base}/commissions/held`) })}</p>
       <Filters
-        what="commissions"
+        what={m.layout_items_commissions}
         path={`${base}/commissions`}
         fields={fields}
         errors={errors}
@@ -81,7 +81,7 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/commissions', a
           {isManager && <CommissionActions id="chosen" base={base} />}
         </>
       ) : (
-        <Empty what="commissions" isFiltered={areFilters(fields)}>
+        <Empty what={m.layout_items_commissions} isFiltered={areFilters(fields)}>
           {t(m.commissions_none_yet)}
         </Empty>
       )}

@@ -94,7 +94,7 @@ export default createRoutes<WorkspaceEnv>()
         <h1>{t(m.layout_customers)}</h1>
         <p>{t(m.customers_intro)}</p>
         <Filters
-          what="customers"
+          what={m.layout_items_customers}
           path={`${base}/customers`}
           fields={fields}
           errors={errors}
@@ -111,7 +111,7 @@ export default createRoutes<WorkspaceEnv>()
             byTime={sortingByTime(`${base}/customers`, fields, data?.order ?? 'desc')}
           />
         ) : (
-          <Empty what="customers" isFiltered={areFilters(fields)}>
+          <Empty what={m.layout_items_customers} isFiltered={areFilters(fields)}>
             {t(m.customers_none_yet)}
           </Empty>
         )}

@@ -229,7 +229,7 @@ export default createRoutes<WorkspaceEnv>()
       <>
         <h1>{t(m.nav_events)}</h1>
         <Filters
-          what="events"
+          what={m.layout_items_events}
           path={`${base}/events`}
           fields={fields}
           errors={errors}

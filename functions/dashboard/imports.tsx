@@ -277,7 +277,7 @@ export default createRoutes<WorkspaceEnv>()
         {imports.length > 0 ? (
           <Imports base={base} imports={imports} />
         ) : (
-          <Empty what="imports" isFiltered={false}>
+          <Empty what={m.layout_items_imports} isFiltered={false}>
             {t(m.imports_none_yet)}
           </Empty>
         )}

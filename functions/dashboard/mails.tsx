@@ -114,7 +114,7 @@ export default createRoutes<WorkspaceEnv>()
           </>
         )}
         <Filters
-          what="emails"
+          what={m.layout_items_emails}
           path={`${base}/mails`}
           fields={fields}
           errors={errors}
@@ -134,7 +134,7 @@ export default createRoutes<WorkspaceEnv>()
         {mails.length > 0 ? (
           <MailTable base={base} caption={t(m.mails_emails)} mails={mails} />
         ) : (
-          <Empty what="emails" isFiltered={areFilters(fields)}>
+          <Empty what={m.layout_items_emails} isFiltered={areFilters(fields)}>
             {t(m.mails_no_emails_yet)}
           </Empty>
         )}

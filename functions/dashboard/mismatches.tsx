@@ -73,7 +73,7 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/mismatches', as
         })}
       </p>
       <Filters
-        what="mismatches"
+        what={m.layout_items_mismatches}
         path={`${base}/mismatches`}
         fields={fields}
         errors={errors}
@@ -81,7 +81,7 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/mismatches', as
         linked={{ eventId: mismatches[0]?.externalId ?? t(m.stripe_one_event) }}
       />
       {isEmpty ? (
-        <Empty what="mismatches" isFiltered={areFilters(fields)}>
+        <Empty what={m.layout_items_mismatches} isFiltered={areFilters(fields)}>
           {t(m.stripe_every_report_id)}
         </Empty>
       ) : (

@@ -53,7 +53,7 @@ const PartnerFilters = ({
   const groups = groupOptions(choices)
   return (
     <Filters
-      what="partners"
+      what={m.layout_items_partners}
       path={`${base}/partners`}
       fields={fields}
       errors={errors}

@@ -33,7 +33,7 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/payouts/all', a
     <>
       <h1>{t(m.payouts_all_payouts)}</h1>
       <Filters
-        what="payouts"
+        what={m.layout_items_payouts}
         path={`${base}/payouts/all`}
         fields={fields}
         errors={errors}
@@ -58,7 +58,7 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/payouts/all', a
           byTime={sortingByTime(`${base}/payouts/all`, fields, data?.order ?? 'desc')}
         />
       ) : (
-        <Empty what="payouts" isFiltered={areFilters(fields)}>
+        <Empty what={m.layout_items_payouts} isFiltered={areFilters(fields)}>
           {t(m.payouts_no_payouts_yet)}
         </Empty>
       )}

@@ -35,7 +35,7 @@ export const RecentEvents = ({ base, events, url, filters, filterErrors }: Event
       <h2 id="received">{t(m.stripe_recent_events)}</h2>
       {(isFiltered || events.data.length > 0) && (
         <Filters
-          what="events"
+          what={m.layout_items_events}
           path={`${base}/stripe`}
           fields={filters}
           errors={filterErrors}
@@ -55,7 +55,7 @@ export const RecentEvents = ({ base, events, url, filters, filterErrors }: Event
           ))}
         </Table>
       ) : (
-        <Empty what="events" isFiltered={isFiltered}>
+        <Empty what={m.layout_items_events} isFiltered={isFiltered}>
           {t(m.stripe_no_events_received)}
         </Empty>
       )}

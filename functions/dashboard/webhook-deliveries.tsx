@@ -124,7 +124,7 @@ export default createRoutes<WebhookSettingsEnv>()
       <>
         <h1>{t(m.webhooks_deliveries_title)}</h1>
         <Filters
-          what="deliveries"
+          what={m.layout_items_deliveries}
           path={`${base}/deliveries`}
           fields={fields}
           errors={errors}
@@ -140,7 +140,7 @@ export default createRoutes<WebhookSettingsEnv>()
         {deliveries.length > 0 ? (
           <DeliveryTable base={base} deliveries={deliveries} />
         ) : (
-          <Empty what="deliveries" isFiltered={Object.keys(fields).length > 0}>
+          <Empty what={m.layout_items_deliveries} isFiltered={Object.keys(fields).length > 0}>
             {t(m.webhooks_no_deliveries_yet)}
           </Empty>
         )}

@@ -70,7 +70,7 @@ export type Filter = {
 
 type Props = {
   /** The items in the list, such as "partners". */
-  what: string
+  what: Shown
   path: string
   fields: Fields
   errors: ErrorDetail[] | undefined
@@ -103,7 +103,8 @@ const without = (path: string, fields: Fields, removed: string): string => {
 }
 
 /** The filter form above a list that has filters, and a chip for each one that is set, which removes it. */
-export const Filters = ({ what, path, fields, errors, filters, linked = {} }: Props) => {
+export const Filters = ({ what: items, path, fields, errors, filters, linked = {} }: Props) => {
+  const what = shown(items)
   const set = Object.entries(fields).filter(([name]) => !UNFILTERED.includes(name))
   return (
     <search>
@@ -156,7 +157,7 @@ export const Empty = ({
   children,
 }: {
   /** The items in the list, such as "partners". */
-  what: string
+  what: Shown
   isFiltered: boolean
   children: Child
-}) => <p class="empty">{isFiltered ? t(m.layout_no_matches, { what }) : children}</p>
+}) => <p class="empty">{isFiltered ? t(m.layout_no_matches, { what: shown(what) }) : children}</p>

@@ -75,6 +75,7 @@ test.each([
         ...(bytes > MAX_PAGE_BYTES ? [`${url}: ${bytes} bytes`] : []),
         ...(twice.length ? [`${url}: id ${twice} twice`] : []),
         ...(headings === 1 ? [] : [`${url}: ${headings} headings`]),
+        ...(html.includes('[object Object]') ? [`${url}: shows an object, such as a message without t`] : []),
       ]
     })
     expect(faults).toEqual([])
