@@ -324,14 +324,14 @@ describe('a credit whose database fails is made once, or repeated until it is', 
 
   type Failure = { fault: Fault; times: number }
 
-  /** Never saved, and saved unseen. */
+  /** For good, before the commit and after it: the manager repeats the credit. */
   const LASTING: Failure[] = [
     { fault: 'cut_before', times: 3 },
-    { fault: 'cut_after', times: 1 },
+    { fault: 'cut_after', times: 3 },
   ]
   const OTHERS: Failure[] = [
     { fault: 'cut_before', times: 1 },
-    { fault: 'cut_after', times: 3 },
+    { fault: 'cut_after', times: 1 },
     { fault: 'own_twin', times: 1 },
     { fault: 'own_twin', times: 3 },
   ]
@@ -393,7 +393,7 @@ describe('a credit whose database fails is made once, or repeated until it is', 
     const fetches = calm.fetches()
     expect(fetches).toBeGreaterThanOrEqual(3)
 
-    // The events are credited by the same statements: one of them meets everything.
+    // One of them meets everything at each step.
     const failures = (at: number) =>
       kind === 'a sale of nobody' ? [...LASTING, ...OTHERS] : sampled(LASTING, OTHERS, at)
     const cases = Array.from({ length: fetches }, (_, at) =>
