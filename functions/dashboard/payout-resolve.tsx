@@ -45,7 +45,7 @@ export default payoutAction({
           lastError: lastError ?? '',
         })}
       </p>
-      <p>{t(m.payouts_find_out_by_group, { transferGroup: transferGroup(id), code })}</p>
+      <p>{t(m.payouts_find_out_by_group, { group: transferGroup(id), code })}</p>
       <ResolutionEffect />
     </>
   ),

@@ -96,7 +96,7 @@ const Facts = ({ program, now }: { program: Program; now: Date }) => (
     </dd>
     <dt>{t(m.programs_attribution_window)}</dt>
     <dd>{t(m.programs_days, { count: program.attributionDays })}</dd>
-    <dt>{t(m.programs_attribution)}</dt>{' '}
+    <dt>{t(m.programs_attribution)}</dt>
     <dd>{t(m.programs_partner_click, { attribution: program.attribution })}</dd>
     <dt>{t(m.programs_payout_schedule)}</dt>
     <dd>{describeSchedule(program, now)}</dd>
@@ -135,14 +135,14 @@ type FormProps = {
 
 const ProgramForm = ({ base, program, now, entered, fields, errors }: FormProps) => {
   const action = `${base}/programs/${program.id}`
-  const example = `${entered ? t(m.programs_as_entered) : t(m.programs_as_saved)}: ${saleExampleOf(entered ?? program, now, money)}`
+  const example = t(entered ? m.programs_as_entered : m.programs_as_saved, {
+    example: saleExampleOf(entered ?? program, now, money),
+  })
   return (
     <form method="post" action={action} id={TERMS_FORM}>
       <p class="hint">{t(m.programs_new_terms_apply)}</p>
       {program.payoutSchedule !== 'manual' && (
-        <p class="hint">
-          {t(m.programs_payout_schedule_is, { describeSchedule: describeSchedule(program, now) })}
-        </p>
+        <p class="hint">{t(m.programs_payout_schedule_is, { schedule: describeSchedule(program, now) })}</p>
       )}
       <ProgramInputs {...{ example, fields, errors }} />
       <SaveOrPreview action={action} label={t(m.programs_save_program)} />

@@ -116,8 +116,8 @@ const ConnectionStatus = ({ setup: { secrets, firstEventAt, lastEventAt } }: { s
   return (
     <StatusLine status="approved" label={t(m.stripe_connected)}>
       {t(m.stripe_first_event_received, {
-        time: () => <Time at={firstEventAt} />,
-        time2: () => <Time at={lastEventAt} />,
+        first: () => <Time at={firstEventAt} />,
+        last: () => <Time at={lastEventAt} />,
       })}
     </StatusLine>
   )

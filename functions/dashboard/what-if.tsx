@@ -5,7 +5,6 @@ import * as m from '../../lib/languages/messages.ts'
 import { money } from '../../lib/pages/money.tsx'
 import { Table, Time } from '../../lib/pages/parts.tsx'
 import { t } from '../../lib/pages/text.ts'
-import { counted } from '../../lib/plural.ts'
 import type { WhatIf } from '../../lib/tracking/what-if.service.ts'
 import type { CurrencyDifference, Difference } from '../../lib/tracking/what-if.ts'
 
@@ -58,7 +57,7 @@ const InCurrency = ({ base, difference }: { base: string; difference: CurrencyDi
       ))}
       {others.count > 0 && partners.length > 0 && (
         <tr>
-          <td>{counted(others.count, t(m.programs_other_partner))}</td>
+          <td>{t(m.programs_other_partners, { count: others.count })}</td>
           <Amounts of={others} currency={currency} />
         </tr>
       )}
