@@ -57,15 +57,16 @@ const namedEvent = (workspaceId: string) => sql`
   select coalesce(
     (select case when is_counted(e.steps) then e.id else coalesce(
               (select o.id from jsonb_array_elements(e.steps) s
-               join events o on o.workspace_id = ${workspaceId} and o.kind = 'sale' and o.external_id = s #>> '{facts,externalId}'
+               cross join lateral (select id from events where workspace_id = ${workspaceId} and kind = 'sale'
+                                     and external_id = s #>> '{facts,externalId}' offset 0) o
                where s ->> 'code' = 'same_purchase' limit 1), e.id) end
      from unnest(c.sale_ids) with ordinality as own (id, place)
      cross join lateral (select id, steps from events where workspace_id = ${workspaceId} and kind = 'sale'
                            and external_id = own.id offset 0) e
      order by own.place limit 1),
     (select p.event_id
-     from (select event_id from processor_events where keys && c.sale_ids and workspace_id = ${workspaceId} offset 0) p
-     where p.event_id is not null order by p.event_id limit 1)) as id`
+     from (select event_id, workspace_id from processor_events where keys && c.sale_ids offset 0) p
+     where p.workspace_id = ${workspaceId} and p.event_id is not null order by p.event_id limit 1)) as id`
 
 /** The customer that the commission `c` names: by an id, else by an address that is of one customer. */
 const namedCustomer = (workspaceId: string) => sql`
