@@ -112,7 +112,7 @@ const KeysPage = ({ base, now, keys, url, fields = NEW_FIELDS, errors, done }: P
       <form method="post" action={base}>
         <Field {...control('name')} hint={t(m.keys_name_hint)} required maxlength={255} autocomplete="off" />
         <fieldset id="scopes">
-          <legend>{LABELS.scopes}</legend>
+          <legend>{t(LABELS.scopes)}</legend>
           {API_KEY_SCOPES.map((scope) => (
             <Checkbox label={t(SCOPE_LABELS[scope])} name={scope} checked={fields[scope] !== undefined} />
           ))}

@@ -63,7 +63,7 @@ export const EndpointForm = ({
       <Field {...control('url')} type="url" required maxlength={2048} hint={t(m.webhooks_url_hint)} />
       <Field {...control('description')} maxlength={255} autocomplete="off" />
       <fieldset id="types">
-        <legend>{ENDPOINT_LABELS.types}</legend>
+        <legend>{t(ENDPOINT_LABELS.types)}</legend>
         {WEBHOOK_TYPES.map((type) => (
           <Checkbox
             label={
