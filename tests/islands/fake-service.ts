@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { type HttpBindings, serve } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { Hono } from 'hono'
+import { jsx } from 'hono/jsx'
 import { buildIslands } from '../../dev/runtime/build-islands.ts'
 import { IMPORT_PAGE, ImportPage } from '../../functions/dashboard/import.tsx'
 import type { CustomerResult } from '../../lib/imports/customer-import.ts'
@@ -170,7 +171,7 @@ export const startService = async () => {
         workspace: { id: '', slug: 'acme', name: 'Acme', role: 'manager' } as never,
         user: OPENER,
         ...IMPORT_PAGE,
-        children: ImportPage({
+        children: jsx(ImportPage, {
           workspace: 'acme',
           user: OPENER,
           origin: 'https://track.example',
