@@ -102,9 +102,9 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 240_000,
     expect: { poll: { timeout: 60_000 } },
-    // Files mostly wait for Postgres, workerd and timeouts: five at a time keep two cores busy.
-    maxWorkers: 5,
-    // Five processes on two cores have none to spare for concurrent garbage collection, nor for collecting often.
+    // Files mostly wait for Postgres, workerd and timeouts: four at a time keep two cores busy.
+    maxWorkers: 4,
+    // Four processes on two cores have none to spare for concurrent garbage collection, nor for collecting often.
     execArgv: [
       '--single-threaded-gc',
       '--min-semi-space-size=32',

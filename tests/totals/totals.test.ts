@@ -4,7 +4,7 @@ import { readStatement } from '../../lib/papers/statements.queries.ts'
 import { monthOf } from '../../lib/papers/statements.ts'
 import { type EarnedSums, earnedQuery } from '../../lib/totals/balances.queries.ts'
 import { endClicks, foldTotals } from '../../lib/totals/upkeep.queries.ts'
-import { fold } from '../support/fold.ts'
+import { DELTAS_PER_PAGE, fold } from '../support/fold.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
 
 const database = useDatabase()
@@ -209,7 +209,7 @@ const earn = ({ workspace }: Merchant, seconds: number[]) =>
 /** Folds until the cutoff has moved on: a call does nothing while another test's works. @returns the cutoff, in milliseconds */
 const movedOn = async (merchant: Merchant, since: number): Promise<number> => {
   for (;;) {
-    await foldTotals(db(), 1_000_000)
+    await foldTotals(db(), DELTAS_PER_PAGE)
     const at = (await cutoffOf(merchant))?.at?.getTime() ?? 0
     if (at > since) return at
   }
