@@ -2837,6 +2837,13 @@ begin
         perform assert_unchanged(jsonb_array_length(refunds) = (
             select count(*) from events r
             where r.workspace_id = workspace and r.sale_external_id = report_id and r.sale_id is null));
+        -- What a processor says of it may have been received since it was loaded: then it has to be joined with that.
+        if hash is not null then
+            perform assert_unchanged((
+                select count(*) from (select s.workspace_id from processor_events s
+                                      where s.keys @> array[report ->> 'purchaseKey'] offset 0) s
+                where s.workspace_id = workspace) = 0);
+        end if;
     end if;
     if refunds <> '[]' then
         update events r

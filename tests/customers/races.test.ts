@@ -139,3 +139,35 @@ test('a refund that the merchant reports meets the sale and Stripe’s events of
   expect(ends.map(({ sales }) => sales)).toEqual(ends.map(() => ({ in: 'maya 490' })))
   expect(await database.violations(shop.merchant.workspace.id)).toEqual([])
 })
+
+test('a report that was loaded before the processor’s first event of its purchase is joined with it', async () => {
+  const shop = await openShop(database)
+  const buyer = shop.buyer()
+  const clickId = await buyer.click()
+  const name = `${shop.merchant.workspace.id} external`
+  const [{ seed, key } = { seed: 0, key: '' }] = await database.query<{ seed: number; key: string }>(
+    `select seed, hashtextextended($1, seed) as key from (select (abs(hashtext($2)::bigint) % 256)::int as seed) s`,
+    [name, buyer.id('user')],
+  )
+  const isWaiting = async () => {
+    const rows = await database.query(
+      `select from pg_locks where locktype = 'advisory' and not granted and (classid::bigint << 32 | objid::bigint) = $1`,
+      [key],
+    )
+    return rows.length > 0
+  }
+  const { reported } = await database.whileLocked(
+    name,
+    async () => {
+      // It has seen nothing of the processor's, and waits to be saved.
+      const reported = buyer.sale({ clickId })
+      while (!(await isWaiting())) await new Promise((resolve) => setTimeout(resolve, 5))
+      const metadata = { externalId: buyer.id('order') }
+      await buyer.checkout({ at: -60, invoice: buyer.id('in'), client_reference_id: clickId, metadata })
+      return { reported }
+    },
+    seed,
+  )
+  await reported
+  expect((await endOf(shop, buyer, { order: 'in' })).sales).toEqual({ in: 'maya 980' })
+})

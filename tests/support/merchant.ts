@@ -260,10 +260,10 @@ export const useDatabase = () => {
         return result
       }),
     /** Holds one of the advisory locks of lib/db/locks.queries.ts, so that a batch that takes it waits. */
-    whileLocked: <T>(name: string, work: () => Promise<T>): Promise<T> =>
+    whileLocked: <T>(name: string, work: () => Promise<T>, seed = 0): Promise<T> =>
       pool.onConnection(async (client) => {
         await client.query('begin')
-        await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [name])
+        await client.query('select pg_advisory_xact_lock(hashtextextended($1, $2))', [name, seed])
         const result = await work()
         await client.query('commit')
         return result
