@@ -1,4 +1,5 @@
 /** The part of a preview that asks which group the partners of each group of the file join. */
+import { groupKey } from '../../lib/imports/groups.ts'
 import { counted } from '../../lib/plural.ts'
 import { get } from './api.ts'
 import { h } from './dom.ts'
@@ -34,13 +35,13 @@ const menu = (
   choice: string | undefined,
 ) => {
   const id = `import-group-${index}`
-  const isHere = here.some((one) => one.name.toLowerCase() === name.toLowerCase())
+  const isHere = here.some((one) => groupKey(one.name) === groupKey(name))
   const select = h(
     'select',
     { id },
     h('option', { value: NONE }, 'No group'),
     ...here.map((group) => h('option', { value: group.id }, group.name)),
-    // A second group of one name could not be told apart.
+    // Rows name a group: two of one name would be ambiguous.
     isHere ? null : h('option', { value: CREATE }, `Create the group “${name}”`),
   )
   select.value = choice ?? NONE

@@ -2,7 +2,9 @@
 import { counted } from '../../lib/plural.ts'
 import { Stopped } from '../import/api.ts'
 import { announce, byId, h, showStep } from '../import/dom.ts'
-import { askSource, followSource, type Reader, type Source } from '../import/source.ts'
+import type { Reader, Source } from '../import/source.ts'
+import { askSource } from '../import/source-form.ts'
+import { followSource } from '../import/source-progress.ts'
 import { compare, viewComparison } from './compare.ts'
 
 /** Compares what was read. */

@@ -1,4 +1,5 @@
 /** Which group of the program the partners of each group of a file join. */
+import { groupKey } from '../../../lib/imports/groups.ts'
 import type { FilePartner } from './records.ts'
 
 /** A group of the program. */
@@ -26,7 +27,7 @@ export const groupsIn = (partners: Pick<FilePartner, 'group'>[]): FileGroup[] =>
 export const likelyChoices = (groups: FileGroup[], here: GroupHere[]): GroupChoices =>
   Object.fromEntries(
     groups.flatMap(({ name }) => {
-      const same = here.filter((one) => one.name.toLowerCase() === name.toLowerCase())
+      const same = here.filter((one) => groupKey(one.name) === groupKey(name))
       const [found] = same
       return found && same.length === 1 ? [[name, found.id]] : []
     }),
