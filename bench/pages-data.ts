@@ -188,17 +188,21 @@ export const addYear = async (
   await client.query('begin isolation level repeatable read')
   await client.query('select rebuild_totals($1)', [workspaceId])
   await client.query('commit')
-  // In parts: all at once, the differences of ten million events need more than 30 GB of temporary files.
+  await foldAll(client, onProgress)
+  onProgress('vacuum and analyze')
+  await client.query('vacuum analyze')
+  await client.query('checkpoint')
+  await client.end()
+}
+
+/** Folds the totals, in parts: all at once, the differences of ten million events need more than 30 GB of temporary files. */
+export const foldAll = async (client: pg.Client, onProgress: (text: string) => void = () => {}) => {
   const fold = async () =>
     (await client.query<{ count: number }>('select fold_totals(1000000) as count')).rows[0]?.count ?? 0
   for (let folded = 0, count = await fold(); count > 0; count = await fold()) {
     folded += count
     onProgress(`${(folded / 1e6).toFixed(2)} million differences folded`)
   }
-  onProgress('vacuum and analyze')
-  await client.query('vacuum analyze')
-  await client.query('checkpoint')
-  await client.end()
 }
 
 const rewardOf = async (client: pg.Client, programId: string): Promise<string> => {

@@ -9,7 +9,7 @@ import { seeder } from '../dev/demo/seed.ts'
 import { newId } from '../lib/db/ids.ts'
 import { median } from './measure.ts'
 import type { Bindings } from './merchant.ts'
-import { addYear, type Size } from './pages-data.ts'
+import { addYear, foldAll, type Size } from './pages-data.ts'
 import { MANAGER, type Place, requestsOf } from './pages-list.ts'
 import { buildOwn, startBenchWorkers } from './workers.ts'
 
@@ -123,7 +123,7 @@ export const measurePages = async (
 ): Promise<PageFigure[]> => {
   const [full, small, empty] = await connected(bindings.DATABASE_URL, async (client) => {
     // As the cron would have: what has become payable since the database was filled is counted.
-    while ((await client.query<{ count: number }>('select fold_totals(1000000) as count')).rows[0]?.count);
+    await foldAll(client)
     const places = [
       await findPlace(client, 'full'),
       await findPlace(client, 'small'),
@@ -152,22 +152,19 @@ export const measurePages = async (
   try {
     const figures: PageFigure[] = []
     const [smallOnes, emptyOnes] = [requestsOf(small), requestsOf(empty)]
-    for (const [name, { worker, path, cookie }] of requestsOf(full)) {
+    for (const [name, ofFull] of requestsOf(full)) {
       if (!isChosen(name)) continue
-      const others = [smallOnes.get(name), emptyOnes.get(name)]
-      const base = started.urls.get(worker)
-      const times: number[][] = []
+      const [ofSmall, ofEmpty] = [smallOnes.get(name), emptyOnes.get(name)]
+      if (!ofSmall || !ofEmpty) throw new Error(`Another workspace has no ${name}.`)
+      const places = [ofFull, ofSmall, ofEmpty].map((request) => ({ request, times: [] as number[] }))
+      const base = started.urls.get(ofFull.worker)
       for (let round = -ROUNDS.warmUp; round < ROUNDS.measured; round++) {
-        const one: number[] = []
-        for (const request of [{ path, cookie }, ...others]) {
-          if (!request) throw new Error(`Another workspace has no ${name}.`)
-          one.push(await get(new URL(request.path, base), request.cookie))
+        for (const { request, times } of places) {
+          const ms = await get(new URL(request.path, base), request.cookie)
+          if (round >= 0) times.push(ms)
         }
-        if (round >= 0) times.push(one)
       }
-      const [fullMs = 0, smallMs = 0, emptyMs = 0] = [0, 1, 2].map((place) =>
-        median(times.map((one) => one[place] ?? 0)),
-      )
+      const [fullMs = 0, smallMs = 0, emptyMs = 0] = places.map(({ times }) => median(times))
       figures.push({ name, ratio: fullMs / emptyMs, growth: fullMs / smallMs, fullMs, smallMs, emptyMs })
     }
     return figures.sort((a, b) => b.ratio - a.ratio)
