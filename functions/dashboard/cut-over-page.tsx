@@ -4,7 +4,7 @@ import * as m from '../../lib/languages/messages.ts'
 import { money } from '../../lib/pages/money.tsx'
 import { Problem, Table } from '../../lib/pages/parts.tsx'
 import { t } from '../../lib/pages/text.ts'
-import type { CutOverOutcome } from '../../lib/shadow/cut-over.service.ts'
+import type { CutOverPreview } from '../../lib/shadow/cut-over.service.ts'
 import { type OwedBalance, REFUSALS, UNREAD } from '../../lib/shadow/cut-over.ts'
 import type { Program } from '../../lib/workspace/programs.queries.ts'
 
@@ -61,7 +61,7 @@ const Refused = ({ refused }: { refused: OwedBalance[] }) => (
 type Props = {
   base: string
   program: Program
-  preview: CutOverOutcome
+  preview: CutOverPreview
   leaveOut: string[]
   problem?: string | undefined
 }

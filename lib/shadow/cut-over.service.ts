@@ -22,9 +22,10 @@ export type CutOverOutcome = {
   balances: OwedBalance[]
   /** Whether it was made before. */
   isRepeat: boolean
-  /** Whether the other platform is not read to the end, which keeps the program from it. */
-  isUnread: boolean
 }
+
+/** @property isUnread whether the other platform is not read to the end, which keeps the program from it */
+export type CutOverPreview = CutOverOutcome & { isUnread: boolean }
 
 const CHANGED =
   'What the other platform owes has changed since the preview, so nothing has happened. Check the preview, and retry with its sums.'
@@ -44,14 +45,7 @@ const findCutOver = async (
   if (!run) throw new ApiError('conflict', NOT_IN_SHADOW)
   if (run.mode === 'shadow' && run.isUnread) throw new ApiError('conflict', UNREAD)
   if (run.mode === 'shadow') return null
-  return {
-    cutOverAt: run.endedAt,
-    sums: run.result?.sums ?? [],
-    balances: [],
-    refused: [],
-    isRepeat: true,
-    isUnread: false,
-  }
+  return { cutOverAt: run.endedAt, sums: run.result?.sums ?? [], balances: [], refused: [], isRepeat: true }
 }
 
 /** What a cut-over would do. @throws {ApiError} `conflict` if the program does not run in shadow mode */
@@ -59,7 +53,7 @@ export const previewCutOver = async (
   db: Db,
   workspaceId: string,
   { programId, leaveOut }: Pick<CutOverRequest, 'programId' | 'leaveOut'>,
-): Promise<CutOverOutcome> => {
+): Promise<CutOverPreview> => {
   const run = await readLastRun(db, workspaceId, programId)
   if (run?.mode !== 'shadow') throw new ApiError('conflict', NOT_IN_SHADOW)
   const { balances, refused } = split(await listOwed(db, { workspaceId, programId, leaveOut }))
@@ -83,18 +77,11 @@ export const makeCutOver = async (db: Db, act: Act, request: CutOverRequest): Pr
   const isExpected = refused.length === 0 && (!expected || areSameSums(expected, sums))
   const run = isExpected ? await cutOver(db, act, scope, sums) : undefined
   if (run?.mode === 'live') {
-    return {
-      cutOverAt: run.endedAt,
-      sums: run.result?.sums ?? sums,
-      balances,
-      refused,
-      isRepeat: false,
-      isUnread: false,
-    }
+    return { cutOverAt: run.endedAt, sums: run.result?.sums ?? sums, balances, refused, isRepeat: false }
   }
   // A concurrent request may have made it meanwhile.
   const meanwhile = await findCutOver(db, workspaceId, programId)
   if (meanwhile) return meanwhile
   if (refused.length === 0) throw new ApiError('preview_changed', CHANGED)
-  return { cutOverAt: null, sums, balances, refused, isRepeat: false, isUnread: false }
+  return { cutOverAt: null, sums, balances, refused, isRepeat: false }
 }
