@@ -23,10 +23,10 @@ import {
   decidePartnerImport,
   isPartnerRow,
   MAX_PARTNER_ROWS,
-  movedDetails,
   NOTHING_EXISTS,
   type PartnerImportFacts,
 } from '../lib/imports/partner-import.ts'
+import { movedDetails } from '../lib/imports/partner-mails.ts'
 import { readPartnerRow } from '../lib/imports/rows.schemas.ts'
 import { importUndone } from '../lib/imports/undo.service.ts'
 import { SHADOW_REFUSAL } from '../lib/shadow/mode.ts'

@@ -1,9 +1,7 @@
 /** Bulk import of partners: the decision for each row. Spec, section 4.3. */
-import type { MovedDetails, WelcomeDetails } from '../mail/details.ts'
 import { formatMoney } from '../money.ts'
 import { counted } from '../plural.ts'
-import { makeSlug, partnerLink, slugKey, suffixedSlug } from '../slugs.ts'
-import { type FormerLinkOwner, formerLinkOf, type LinkForms } from './former-links.ts'
+import { makeSlug, slugKey, suffixedSlug } from '../slugs.ts'
 import { groupKey, groupProblem, joinedGroups, type NamedGroups, type NewGroup } from './groups.ts'
 
 /** Per request. Spec, section 8. */
@@ -284,29 +282,4 @@ const summarize = (results: PartnerResult[]): PartnerImportSummary => {
     slugsRenamed: count(({ requestedSlug }) => requestedSlug !== undefined),
     couponsMapped: count(({ couponMapped }) => couponMapped),
   }
-}
-
-type Sender = { workspaceName: string; sentBy: string | null; portalUrl: string }
-
-/** The details of the mail to a new partner. */
-export const welcomeDetails = (
-  partner: Pick<NewPartner, 'name' | 'slug'>,
-  program: { name: string; siteUrl: string },
-  sender: Sender,
-): WelcomeDetails => ({
-  partnerName: partner.name,
-  programName: program.name,
-  link: partnerLink(program.siteUrl, partner.slug),
-  ...sender,
-})
-
-/** The details of the mail to an imported partner, which says what becomes of its former link. */
-export const movedDetails = (
-  partner: FormerLinkOwner & Pick<NewPartner, 'name'>,
-  program: { name: string; siteUrl: string },
-  sender: Sender,
-  forms: LinkForms,
-): MovedDetails => {
-  const formerLink = formerLinkOf(partner, program.siteUrl, forms)
-  return { ...welcomeDetails(partner, program, sender), ...(formerLink && { formerLink }) }
 }

@@ -4,12 +4,8 @@ import type { Db } from '../db/connection.ts'
 import { idOf, newSlugSuffix } from '../db/ids.ts'
 import { lockPartners } from '../db/locks.queries.ts'
 import { unlessTaken } from '../imports/partner-import.queries.ts'
-import {
-  decidePartnerImport,
-  type PartnerRow,
-  preferredSlug,
-  welcomeDetails,
-} from '../imports/partner-import.ts'
+import { decidePartnerImport, type PartnerRow, preferredSlug } from '../imports/partner-import.ts'
+import { welcomeDetails } from '../imports/partner-mails.ts'
 import { slugKey } from '../slugs.ts'
 import { lostRace } from '../unavailable.ts'
 import { type Act, auditEntry } from './audit.queries.ts'
