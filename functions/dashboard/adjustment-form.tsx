@@ -72,7 +72,7 @@ export const AdjustmentForm = ({ action, currency, isFixed = false, refused }: P
         <input type="hidden" name="currency" value={currency} />
       ) : (
         <Field
-          label={t(m.commissions_currency)}
+          label={t(m.layout_currency)}
           name="currency"
           required
           maxlength={3}

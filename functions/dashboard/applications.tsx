@@ -12,7 +12,7 @@ import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
 import { checked, form } from '../../lib/http/validate.ts'
 import * as m from '../../lib/languages/messages.ts'
-import { areFilters, Empty, Filters, ListEnd, readFilters } from '../../lib/pages/filters.tsx'
+import { ANY, areFilters, Empty, Filters, ListEnd, readFilters } from '../../lib/pages/filters.tsx'
 import { Done, noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { linkTo } from '../../lib/pages/tags.tsx'
@@ -27,8 +27,6 @@ const DONE = {
   rejected: m.applications_rejected_notice,
   deleted: m.applications_deleted_notice,
 }
-
-const ANY = { value: '', label: m.layout_any }
 
 const STATUSES = [
   ANY,

@@ -92,7 +92,7 @@ const attentionOf = ({ overview, base, role, now }: Props) => [
   ...(overview.deliveries ? [overview.deliveries] : []).map((deliveries) => ({
     isOpen: isSilent(deliveries, now),
     text: t(m.overview_silent_stripe, {
-      floor: Math.floor((now.getTime() - deliveries.lastAt.getTime()) / DAY_MS),
+      days: Math.floor((now.getTime() - deliveries.lastAt.getTime()) / DAY_MS),
     }),
     href: `${base}/stripe`,
   })),

@@ -19,7 +19,7 @@ const PAGES: Record<string, { path: string; label: Message }> = {
   group: { path: 'groups', label: m.layout_group },
   join_page: { path: 'programs', label: m.program },
   application: { path: 'applications', label: m.audit_application },
-  payout_run: { path: 'payouts/runs', label: m.audit_payout_run },
+  payout_run: { path: 'payouts/runs', label: m.layout_payout_run },
 }
 
 /** Whether an import created opening balances, which the entry's own page lists. */

@@ -33,7 +33,7 @@ const BalanceTable = ({ base, balances }: { base: string; balances: ImportedBala
         </td>
         <td class="number">{money(amountCents, currency)}</td>
         <td>
-          <a href={`${base}/commissions/${commissionId}`}>{t(m.audit_view_commission)}</a>
+          <a href={`${base}/commissions/${commissionId}`}>{t(m.layout_view_commission)}</a>
         </td>
       </tr>
     ))}

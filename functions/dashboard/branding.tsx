@@ -32,7 +32,7 @@ const fieldsOf = ({ logoUrl, accentColor, supportEmail }: Brand): Fields => ({
 const Saved = ({ program, brand }: { program: Program; brand: Brand }) =>
   isBranded(brand) ? (
     <div class={['card', accentClass(brand)].filter(Boolean).join(' ')}>
-      <h3>{t(m.programs_preview)}</h3>
+      <h3>{t(m.layout_preview)}</h3>
       <Logo logoUrl={brand.logoUrl} name={program.name} />
       <p class="actions">
         <span class="button">{t(m.programs_button)}</span>{' '}

@@ -44,7 +44,7 @@ export const CommissionPage = ({ workspace, commission, now, done, refused }: Pr
       </p>
       <h1>
         {t(m.commissions_title, {
-          typeOf: typeOf(commission),
+          type: typeOf(commission),
           amount: money(commission.amountCents, commission.currency),
         })}
       </h1>
@@ -134,7 +134,7 @@ const Facts = ({ base, commission, now }: { base: string; commission: Commission
       )}
       {(reversesId ?? correctsId) !== null && (
         <Fact name={reversesId ? m.commissions_reverses : m.commissions_corrects}>
-          <a href={`${base}/commissions/${reversesId ?? correctsId}`}>{t(m.commissions_view_commission)}</a>
+          <a href={`${base}/commissions/${reversesId ?? correctsId}`}>{t(m.layout_view_commission)}</a>
         </Fact>
       )}
       {payoutId !== null && (

@@ -56,7 +56,7 @@ const Change = z.discriminatedUnion(
     z.object({ change: z.literal('hold'), note: NewHold.shape.note, commissions: chosen }),
     z.object({ change: z.literal('release'), commissions: chosen }),
   ],
-  inEnglish(m.commissions_choose_change),
+  inEnglish(m.layout_choose_what_to_change),
 )
 type Change = z.output<typeof Change>
 

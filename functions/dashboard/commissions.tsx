@@ -4,7 +4,15 @@ import { page } from '../../lib/http/lists.ts'
 import { inEnglish } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { COMMISSION_KIND_NAMES } from '../../lib/languages/names.ts'
-import { areFilters, Empty, Filters, ListEnd, partnerChip, readFilters } from '../../lib/pages/filters.tsx'
+import {
+  ANY,
+  areFilters,
+  Empty,
+  Filters,
+  ListEnd,
+  partnerChip,
+  readFilters,
+} from '../../lib/pages/filters.tsx'
 import { CommissionTable } from '../../lib/pages/ledger.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { sortingByTime } from '../../lib/pages/sorting.ts'
@@ -15,7 +23,6 @@ import { listCommissions } from '../../lib/tracking/commissions.queries.ts'
 import { CommissionQuery } from '../../lib/tracking/commissions.schemas.ts'
 import { CommissionActions } from './commissions-actions.tsx'
 
-const ANY = { value: '', label: m.layout_any }
 const STATUSES = [
   ANY,
   { value: 'held', label: m.commissions_held },
@@ -58,9 +65,9 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/commissions', a
         ]}
         linked={{
           partnerId: partnerChip(commissions[0], t),
-          eventId: t(m.commissions_one_event),
+          eventId: t(m.layout_one_event),
           payoutId: t(m.commissions_one_payout),
-          order: t(m.commissions_oldest_first),
+          order: t(m.layout_oldest_first),
         }}
       />
       {commissions.length > 0 ? (

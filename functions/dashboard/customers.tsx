@@ -32,7 +32,7 @@ const CustomerPage = ({ base, customer, isManager }: CustomerPageProps) => (
       <dd>{customer.importedAt ? <Time at={customer.importedAt} /> : t(m.customers_not_imported)}</dd>
       {customer.startedAt && (
         <>
-          <dt>{t(m.customers_rewarded_since)}</dt>
+          <dt>{t(m.layout_rewarded_since)}</dt>
           <dd>
             <Time at={customer.startedAt} />
           </dd>
@@ -59,7 +59,7 @@ const CustomerPage = ({ base, customer, isManager }: CustomerPageProps) => (
     </p>
     {isManager && (
       <p>
-        <a href={`${base}/customers/${customer.id}/personal-data`}>{t(m.customers_personal_data)}</a>
+        <a href={`${base}/customers/${customer.id}/personal-data`}>{t(m.layout_personal_data)}</a>
       </p>
     )}
   </>
@@ -99,10 +99,10 @@ export default createRoutes<WorkspaceEnv>()
           fields={fields}
           errors={errors}
           filters={[
-            { name: 'externalId', label: m.customers_external_id, maxlength: 255 },
+            { name: 'externalId', label: m.layout_external_id, maxlength: 255 },
             { name: 'email', label: m.email_address, maxlength: 320 },
           ]}
-          linked={{ partnerId: partnerChip(customers[0], t), order: t(m.customers_oldest_first) }}
+          linked={{ partnerId: partnerChip(customers[0], t), order: t(m.layout_oldest_first) }}
         />
         {customers.length > 0 ? (
           <CustomerTable

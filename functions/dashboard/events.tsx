@@ -4,7 +4,7 @@ import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
 import * as m from '../../lib/languages/messages.ts'
-import { areFilters, Filters, ListEnd, partnerChip, readFilters } from '../../lib/pages/filters.tsx'
+import { ANY, areFilters, Filters, ListEnd, partnerChip, readFilters } from '../../lib/pages/filters.tsx'
 import { Identities } from '../../lib/pages/identities.tsx'
 import { EventTable, PartnerName, Status, Steps, saleAmount } from '../../lib/pages/ledger.tsx'
 import { money } from '../../lib/pages/money.tsx'
@@ -29,11 +29,7 @@ const KINDS = [
   { value: 'lead', label: m.leads },
   { value: 'refund', label: m.events_refunds },
 ]
-const CREDITED = [
-  { value: '', label: m.layout_any },
-  { value: 'true', label: m.credited },
-  { value: 'false', label: m.not_credited },
-]
+const CREDITED = [ANY, { value: 'true', label: m.credited }, { value: 'false', label: m.not_credited }]
 
 const OVERDUE = m.events_overdue_hint
 
@@ -133,7 +129,7 @@ const EventPage = ({
       </dd>
       <dt>{t(m.layout_name)}</dt>
       <dd>{event.eventName}</dd>
-      <dt>{t(m.events_external_id)}</dt>
+      <dt>{t(m.layout_external_id)}</dt>
       <dd>{event.externalId}</dd>
       {event.saleExternalId !== null && (
         <>
@@ -234,14 +230,14 @@ export default createRoutes<WorkspaceEnv>()
           fields={fields}
           errors={errors}
           filters={[
-            { name: 'externalId', label: m.events_external_id, maxlength: 255 },
+            { name: 'externalId', label: m.layout_external_id, maxlength: 255 },
             { name: 'kind', label: m.type_column, options: KINDS },
             { name: 'attributed', label: m.credited, options: CREDITED },
           ]}
           linked={{
             partnerId: partnerChip(events[0], t),
             overdue: t(m.events_expected_stripe),
-            order: t(m.events_oldest_first),
+            order: t(m.layout_oldest_first),
           }}
         />
         {fields.overdue !== undefined && <p class="hint">{t(OVERDUE)}</p>}

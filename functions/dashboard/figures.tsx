@@ -31,8 +31,8 @@ const seriesOf = (activity: WorkspaceActivity[], period: Period): Compared[] => 
   const amounts = currencies.flatMap((currency) => {
     const isOne = currencies.length === 1
     const format = (value: bigint) => money(value, currency)
-    const revenue = isOne ? t(m.overview_revenue) : t(m.overview_revenue_in, { currency })
-    const earned = isOne ? t(m.nav_commissions) : t(m.overview_commissions_in, { currency })
+    const revenue = isOne ? t(m.layout_revenue) : t(m.overview_revenue_in, { currency })
+    const earned = isOne ? t(m.nav_commissions) : t(m.layout_commissions_in, { currency })
     return [
       compared(revenue, 'revenueCents', format, currency),
       compared(earned, 'earnedCents', format, currency),

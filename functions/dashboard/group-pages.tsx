@@ -64,17 +64,17 @@ const GroupForm = ({ program, action, children, fields, errors, examples }: Form
       />
       <RewardInputs
         name="saleReward"
-        legend={t(m.groups_sale_reward)}
-        none={t(m.groups_program_reward)}
+        legend={t(m.layout_sale_reward)}
+        none={t(m.layout_program_reward)}
         example={examples?.sale}
         program={program}
         {...{ fields, errors }}
       />
       <RewardInputs
         name="leadReward"
-        legend={t(m.groups_lead_reward)}
+        legend={t(m.layout_lead_reward)}
         event="lead"
-        none={t(m.groups_no_reward)}
+        none={t(m.layout_no_reward)}
         example={examples?.lead}
         {...{ fields, errors }}
       />
@@ -90,7 +90,7 @@ export const NewGroupPage = ({ base, program, fields = {}, errors }: NewProps) =
     <p>
       <a href={`${base}/programs/${program.id}`}>{program.name}</a>
     </p>
-    <h1>{t(m.groups_new)}</h1>
+    <h1>{t(m.layout_new_group)}</h1>
     <Problem errors={errors} labels={LABELS} />
     <GroupForm action={`${base}/programs/${program.id}/groups/new`} {...{ program, fields, errors }}>
       <button type="submit">{t(m.groups_create)}</button>
@@ -136,7 +136,7 @@ export const GroupPreviewPage = ({
     <p>
       <a href={`${base}/groups/${group.id}`}>{group.name}</a>
     </p>
-    <h1>{t(m.groups_preview)}</h1>
+    <h1>{t(m.layout_preview)}</h1>
     <Preview {...{ base, whatIf }} label={t(SAVE)} />
     <h2>{t(m.groups_rewards)}</h2>
     <ChangeForm
@@ -168,7 +168,7 @@ export const GroupPage = ({ workspace, program, group, now, fields, errors, done
       <Done message={done} />
       <Problem errors={errors} labels={LABELS} />
       <p>
-        <a href={`${base}/partners?groupId=${group.id}`}>{t(m.groups_view_partners)}</a>
+        <a href={`${base}/partners?groupId=${group.id}`}>{t(m.layout_view_partners)}</a>
       </p>
       {workspace.role === 'manager' ? (
         <ChangeForm
@@ -177,10 +177,10 @@ export const GroupPage = ({ workspace, program, group, now, fields, errors, done
         />
       ) : (
         <dl class="facts">
-          <dt>{t(m.groups_sale_reward)}</dt>
+          <dt>{t(m.layout_sale_reward)}</dt>
           <dd>{describeReward(group.saleReward ?? program.reward)}</dd>
-          <dt>{t(m.groups_lead_reward)}</dt>
-          <dd>{group.leadReward ? describeReward(group.leadReward, 'lead') : t(m.groups_no_reward)}</dd>
+          <dt>{t(m.layout_lead_reward)}</dt>
+          <dd>{group.leadReward ? describeReward(group.leadReward, 'lead') : t(m.layout_no_reward)}</dd>
         </dl>
       )}
     </>

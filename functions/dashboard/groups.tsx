@@ -29,7 +29,7 @@ export default createRoutes<WorkspaceEnv>()
     const { db, workspace } = c.var
     const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
     const children = <NewGroupPage base={`/app/${workspace.slug}`} program={program} />
-    return renderPage(c, { title: m.groups_new, section: '/programs', scripts: SCRIPTS, children })
+    return renderPage(c, { title: m.layout_new_group, section: '/programs', scripts: SCRIPTS, children })
   })
   .post('/app/:workspace/programs/:id/groups/new', managersOnly(), form(), async (c) => {
     const { db, workspace } = c.var
@@ -39,7 +39,11 @@ export default createRoutes<WorkspaceEnv>()
     const { data, errors } = checkForm(NewGroup, readGroup(fields))
     if (errors) {
       const children = <NewGroupPage {...{ base, program, fields, errors }} />
-      return renderPage(c, { title: m.groups_new, section: '/programs', scripts: SCRIPTS, children }, 400)
+      return renderPage(
+        c,
+        { title: m.layout_new_group, section: '/programs', scripts: SCRIPTS, children },
+        400,
+      )
     }
     const { id } = await createGroup(db, actOf(c), program.id, data)
     return c.redirect(`${base}/groups/${id}?done=created`, 303)
@@ -73,7 +77,7 @@ export default createRoutes<WorkspaceEnv>()
     const base = `/app/${workspace.slug}`
     const children = <GroupPreviewPage {...{ base, program, group, now, fields, whatIf }} entered={data} />
     return renderPage(c, {
-      title: t(m.groups_preview_of, { name: group.name }),
+      title: t(m.layout_preview_of, { name: group.name }),
       section: '/programs',
       scripts: SCRIPTS,
       children,

@@ -105,7 +105,7 @@ const ImportForm = ({ workspace, user, programs, origin, holdsMails, creditsStri
           </select>
         </div>
         <div class="field drop" id="import-drop">
-          <label for="import-file">{t(m.imports_csv_file)}</label>
+          <label for="import-file">{t(m.layout_csv_file)}</label>
           <p class="hint" id="import-file-hint">
             {t(m.imports_file_hint)}
           </p>

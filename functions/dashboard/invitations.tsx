@@ -83,7 +83,7 @@ export default createRoutes<WorkspaceEnv>()
     if (errors) return show(c, { fields, errors }, 400)
     const invitees = await invitePeople(c, data)
     if (typeof invitees === 'string') {
-      const unknown = [{ path: 'groupId', message: textsOf(c)(m.applications_unknown_group) }]
+      const unknown = [{ path: 'groupId', message: textsOf(c)(m.layout_unknown_group) }]
       return show(c, { fields, errors: unknown }, 400)
     }
     return show(c, { fields: {}, result: countInvitees(invitees) })

@@ -135,7 +135,7 @@ export default createRoutes<WorkspaceEnv>()
     const { data, errors } = checked(JoinPageForm, settingsIn(fields))
     if (errors) return show(c, program, { fields, errors }, 400)
     if (!(await saveJoinPage(db, actOf(c), program.id, data))) {
-      const unknown = [{ path: 'groupId', message: textsOf(c)(m.programs_unknown_group) }]
+      const unknown = [{ path: 'groupId', message: textsOf(c)(m.layout_unknown_group) }]
       return show(c, program, { fields, errors: unknown }, 400)
     }
     return c.redirect(`/app/${workspace.slug}/programs/${program.id}/applications?done=saved`, 303)

@@ -78,21 +78,21 @@ const DONE = {
   test: m.mails_test_email_queued,
 }
 
-const LABELS = { subject: m.mails_subject, intro: m.mails_introduction }
+const LABELS = { subject: m.layout_subject, intro: m.mails_introduction }
 
 const TextForm = ({ kind, version, fields, errors }: FormState & { kind: EditableKind; version: number }) => {
   const control = controls(LABELS, { fields, errors })
   const names = placeholdersOf(kind).map((name) => `{${name}}`)
   return (
     <>
-      <h2>{t(m.mails_text)}</h2>
+      <h2>{t(m.layout_text)}</h2>
       <p>{t(m.mails_placeholders, { names: names.join(' '), code })}</p>
       <form method="post">
         <input type="hidden" name="version" value={version} />
         <Field {...control('subject')} maxlength={MAX_SUBJECT_LENGTH} autocomplete="off" />
         <TextArea
           {...control('intro')}
-          hint={t(m.mails_blank_line_starts)}
+          hint={t(m.layout_blank_line_starts_paragraph)}
           maxlength={MAX_INTRO_LENGTH}
           rows={7}
         />
@@ -139,7 +139,7 @@ const show = async (
       <Problem errors={refused?.errors} labels={LABELS} />
       <p>{t(m.mails_names_amounts_reasons)}</p>
       <dl>
-        <dt>{t(m.mails_subject)}</dt>
+        <dt>{t(m.layout_subject)}</dt>
         <dd>{subject}</dd>
         <dt>{t(m.mails_preview_text)}</dt>
         <dd>{preview}</dd>
@@ -179,13 +179,13 @@ export default createRoutes<WorkspaceEnv>()
     const children = (
       <>
         <p>
-          <a href={`/app/${c.var.workspace.slug}/mails`}>{t(m.mails_emails)}</a>
+          <a href={`/app/${c.var.workspace.slug}/mails`}>{t(m.layout_mails)}</a>
         </p>
         <h1>{t(m.mails_emails_to_partners)}</h1>
         <p>{t(m.mails_names_amounts_reasons_these)}</p>
         <Table
           caption={t(m.mails_emails_to_partners)}
-          head={[t(m.type_column), t(m.mails_subject), t(m.mails_text)]}
+          head={[t(m.type_column), t(m.layout_subject), t(m.layout_text)]}
         >
           {PARTNER_MAIL_KINDS.map((kind) => (
             <tr>

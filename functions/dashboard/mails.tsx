@@ -5,7 +5,7 @@ import { page } from '../../lib/http/lists.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { type MailRow, mailsQuery, retryMail } from '../../lib/mail/mails.queries.ts'
 import { MailQuery } from '../../lib/mail/mails.schemas.ts'
-import { areFilters, Empty, Filters, ListEnd, readFilters } from '../../lib/pages/filters.tsx'
+import { ANY, areFilters, Empty, Filters, ListEnd, readFilters } from '../../lib/pages/filters.tsx'
 import { Status } from '../../lib/pages/ledger.tsx'
 import { MAIL_LABELS, mailStatusLabel } from '../../lib/pages/mail-labels.ts'
 import { Done, noticeFor, Table, Time } from '../../lib/pages/parts.tsx'
@@ -20,7 +20,7 @@ const DONE = {
 }
 
 const STATUSES = [
-  { value: '', label: m.mails_any },
+  ANY,
   { value: 'queued', label: m.mails_queued },
   { value: 'held', label: m.mails_held },
   { value: 'retrying', label: m.mails_retrying },
@@ -52,7 +52,7 @@ const MailTable = ({ base, caption, mails }: { base: string; caption: string; ma
       t(m.mails_recipient),
       t(m.status),
       { number: t(m.mails_attempts) },
-      t(m.mails_reason),
+      t(m.layout_reason),
       t(m.action_column),
     ]}
   >
@@ -99,7 +99,7 @@ export default createRoutes<WorkspaceEnv>()
     const done = noticeFor(DONE, c.req.query('done'))
     const children = (
       <>
-        <h1>{t(m.mails_emails)}</h1>
+        <h1>{t(m.layout_mails)}</h1>
         <Done message={done} />
         <p>
           <a href={`${base}/mails/preview`}>{t(m.mails_preview_emails_partners)}</a>
@@ -128,11 +128,11 @@ export default createRoutes<WorkspaceEnv>()
           linked={{
             partnerId: mails[0]
               ? t(m.mails_of_partner, { recipient: mails[0].recipient })
-              : t(m.mails_of_one_partner),
+              : t(m.layout_one_partner_chip),
           }}
         />
         {mails.length > 0 ? (
-          <MailTable base={base} caption={t(m.mails_emails)} mails={mails} />
+          <MailTable base={base} caption={t(m.layout_mails)} mails={mails} />
         ) : (
           <Empty what={m.layout_items_emails} isFiltered={areFilters(fields)}>
             {t(m.mails_no_emails_yet)}
@@ -148,7 +148,7 @@ export default createRoutes<WorkspaceEnv>()
         />
       </>
     )
-    return renderPage(c, { title: m.mails_emails, section: '/mails', children }, errors ? 400 : 200)
+    return renderPage(c, { title: m.layout_mails, section: '/mails', children }, errors ? 400 : 200)
   })
   .post('/app/:workspace/mails/:id/retry', managersOnly(), async (c) => {
     const mail = await found('mail', c.req.param('id'), (id) => retryMail(c.var.db, actOf(c), id))

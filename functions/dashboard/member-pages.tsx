@@ -28,11 +28,11 @@ type MembersProps = {
 /** The members, and a form to invite one. */
 export const MembersPage = ({ base, members, url, fields = {}, errors, done }: MembersProps) => (
   <>
-    <h1>{t(m.members_members)}</h1>
+    <h1>{t(m.layout_members)}</h1>
     <Done message={done} />
     <Problem errors={errors} labels={LABELS} />
     <Table
-      caption={t(m.members_members)}
+      caption={t(m.layout_members)}
       head={[t(m.members_email), t(m.members_role), t(m.members_added), t(m.action_column)]}
     >
       {members.data.map(({ id, email, role, createdAt }) => (
@@ -93,7 +93,7 @@ type MemberProps = {
 export const MemberPage = ({ base, member, problem, errors }: MemberProps) => (
   <>
     <p>
-      <a href={base}>{t(m.members_members)}</a>
+      <a href={base}>{t(m.layout_members)}</a>
     </p>
     <h1>{member.email}</h1>
     <Problem message={problem} errors={errors} labels={LABELS} />

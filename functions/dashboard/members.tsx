@@ -45,7 +45,7 @@ const showMembers = async (
   const children = (
     <MembersPage base={`/app/${workspace.slug}/members`} members={shown} url={c.req.url} {...state} />
   )
-  return renderPage(c, { title: m.members_members, section: '/members', children }, status)
+  return renderPage(c, { title: m.layout_members, section: '/members', children }, status)
 }
 
 /** Where to redirect after a change. Users who lost access to this page are sent to one that they may see. */

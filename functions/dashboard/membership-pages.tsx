@@ -20,7 +20,7 @@ export const HandOverPage = ({
 }) => (
   <>
     <p>
-      <a href={`${base}/members`}>{t(m.members_members)}</a>
+      <a href={`${base}/members`}>{t(m.layout_members)}</a>
     </p>
     <h1>{t(m.members_handover)}</h1>
     <Problem errors={errors} labels={LABELS} />

@@ -78,7 +78,7 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/mismatches', as
         fields={fields}
         errors={errors}
         filters={[]}
-        linked={{ eventId: mismatches[0]?.externalId ?? t(m.stripe_one_event) }}
+        linked={{ eventId: mismatches[0]?.externalId ?? t(m.layout_one_event) }}
       />
       {isEmpty ? (
         <Empty what={m.layout_items_mismatches} isFiltered={areFilters(fields)}>
@@ -90,7 +90,7 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/mismatches', as
           head={[
             t(m.stripe_last_reported),
             t(m.type_column),
-            t(m.stripe_external_id),
+            t(m.layout_external_id),
             { number: t(m.stripe_times) },
             t(m.stripe_recorded_then_reported),
           ]}

@@ -19,8 +19,8 @@ const LABELS = {
   programId: m.program,
   email: m.email_address,
   name: m.partners_name_optional,
-  slug: m.partners_slug_optional,
-  groupId: m.partners_group,
+  slug: m.layout_slug_optional,
+  groupId: m.layout_group,
   couponId: m.partners_coupon_optional,
 }
 
@@ -31,7 +31,7 @@ const NewPartnerPage = ({ base, choices, fields, errors, message }: Props) => {
   return (
     <>
       <p>
-        <a href={`${base}/partners`}>{t(m.partners_partners)}</a>
+        <a href={`${base}/partners`}>{t(m.layout_partners)}</a>
       </p>
       <h1>{t(m.partners_add_a_partner)}</h1>
       <Problem message={message} errors={errors} labels={LABELS} />

@@ -65,7 +65,7 @@ const Checklist = ({ overview, base }: { overview: Overview; base: string }) => 
       {steps(overview, base).map(({ done, href, label, help }) => (
         <li aria-atomic="true">
           <span class="status" data-status={done ? 'approved' : 'open'}>
-            {done ? t(m.overview_done) : t(m.overview_to_do)}
+            {done ? t(m.layout_done) : t(m.layout_to_do)}
           </span>
           <span>
             <a href={href}>{label}</a>. {help}
@@ -81,7 +81,7 @@ const Balances = ({ overview, base }: { overview: Overview; base: string }) => (
   <ul class="numbers">
     <li>
       <strong>{upToMost(overview.partners)}</strong>
-      <a href={`${base}/partners`}>{t(m.overview_partners)}</a>
+      <a href={`${base}/partners`}>{t(m.layout_partners)}</a>
     </li>
     {overview.earned.map(({ currency, pendingCents }) => {
       const { payableCents } = payableIn(overview.balances, currency)

@@ -133,7 +133,7 @@ export const PartnerForms = ({
   refused: Refused | undefined
 }) => (
   <section>
-    <h2>{t(m.partners_settings)}</h2>
+    <h2>{t(m.layout_settings)}</h2>
     <PartnerSettings
       path={path}
       partner={partner}
@@ -166,7 +166,7 @@ const PartnerSettings = ({
       errors={refused?.errors}
     />
     <Select
-      label={t(m.partners_group)}
+      label={t(m.layout_group)}
       name="groupId"
       hint={t(m.partners_group_set_own)}
       options={[

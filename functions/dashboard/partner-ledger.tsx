@@ -20,7 +20,7 @@ export const Earned = ({ earned }: { earned: PartnerPageData['earned'] }) => {
         <Table
           caption={t(m.partners_earnings)}
           head={[
-            t(m.partners_currency),
+            t(m.layout_currency),
             ...(hasHeld ? [{ number: t(m.partners_held) }] : []),
             { number: t(m.balance_pending) },
             { number: t(m.balance_payable) },
@@ -104,7 +104,7 @@ export const Ledger = ({
       <EventTable base={base} ofOne events={events.slice(0, ROWS_SHOWN)} />
     </Newest>
     <Newest
-      heading={t(m.partners_customers)}
+      heading={t(m.layout_customers)}
       rows={customers}
       all={`${base}/customers?partnerId=${partner.id}`}
       none={t(m.partners_no_customers_yet)}

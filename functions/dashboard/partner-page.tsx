@@ -86,8 +86,8 @@ export const PartnerPage = (props: Props) => {
         <dd>
           <a href={`${base}/programs/${partner.programId}`}>{partner.programName}</a>
         </dd>
-        <dt>{t(m.partners_group)}</dt>
-        <dd>{partner.groupName ?? t(m.partners_none)}</dd>
+        <dt>{t(m.layout_group)}</dt>
+        <dd>{partner.groupName ?? t(m.layout_none)}</dd>
         <dt>{t(m.partners_since)}</dt>
         <dd>
           <Time at={partner.createdAt} />
@@ -119,8 +119,8 @@ export const PartnerPage = (props: Props) => {
       </p>
       {isManager && (
         <p>
-          <a href={`${base}/mails?partnerId=${partner.id}`}>{t(m.partners_emails)}</a> ·{' '}
-          <a href={`${path}/personal-data`}>{t(m.partners_personal_data)}</a>
+          <a href={`${base}/mails?partnerId=${partner.id}`}>{t(m.layout_mails)}</a> ·{' '}
+          <a href={`${path}/personal-data`}>{t(m.layout_personal_data)}</a>
         </p>
       )}
       <NotesSection path={path} notes={props.notes.slice(0, ROWS_SHOWN)} isManager={isManager}>

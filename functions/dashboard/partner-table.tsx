@@ -17,9 +17,9 @@ export const SORTS: Record<PartnerSort, { label: Message; first: 'asc' | 'desc' 
   name: { label: m.party_name, first: 'asc' },
   clicks: { label: m.clicks, first: 'desc' },
   leads: { label: m.leads, first: 'desc' },
-  customers: { label: m.partners_customers, first: 'desc' },
+  customers: { label: m.layout_customers, first: 'desc' },
   sales: { label: m.sales, first: 'desc' },
-  revenue: { label: m.partners_revenue, first: 'desc' },
+  revenue: { label: m.layout_revenue, first: 'desc' },
   earned: { label: m.earned, first: 'desc' },
   unpaid: { label: m.partners_unpaid, first: 'desc' },
   active: { label: m.partners_last_activity, first: 'desc' },
@@ -62,7 +62,7 @@ export const PartnerTable = ({ base, partners, sorted, query, formId }: Props) =
     ),
   ]
   return (
-    <Table caption={t(m.partners_partners)} head={head}>
+    <Table caption={t(m.layout_partners)} head={head}>
       {partners.map(({ figures, ...partner }) => (
         <tr>
           {formId && <ChoiceCell formId={formId} id={partner.id} what={partner.name ?? partner.slug} />}

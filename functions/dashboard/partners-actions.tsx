@@ -75,7 +75,7 @@ export const PartnerActions = ({
 }
 
 const Change = z.object({
-  change: z.enum(['group', 'approved', 'banned'], inEnglish(m.partners_choose_change)),
+  change: z.enum(['group', 'approved', 'banned'], inEnglish(m.layout_choose_what_to_change)),
   toGroup: z.union([z.literal(NO_GROUP), z.uuid(inEnglish(m.partners_choose_a_group))]).default(NO_GROUP),
   partners: chosenPartners,
 })

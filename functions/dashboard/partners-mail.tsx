@@ -30,7 +30,7 @@ import { t, textsOf } from '../../lib/pages/text.ts'
 import { MAIL_CHOSEN, readChosen } from './chosen-partners.ts'
 import { Skipped } from './skipped-partners.tsx'
 
-const LABELS = { subject: m.partners_subject, intro: m.partners_text }
+const LABELS = { subject: m.layout_subject, intro: m.layout_text }
 
 /** What the mails of a mailing have in common. */
 const sharedDetails = (c: Context<WorkspaceEnv>) => ({
@@ -54,7 +54,7 @@ const ComposePage = ({ base, ids, fields, errors }: ComposeProps) => {
         <Field {...control('subject')} required maxlength={MAX_SUBJECT_LENGTH} autocomplete="off" />
         <TextArea
           {...control('intro')}
-          hint={t(m.partners_blank_line_starts)}
+          hint={t(m.layout_blank_line_starts_paragraph)}
           required
           maxlength={MAX_INTRO_LENGTH}
           rows={12}
@@ -101,7 +101,7 @@ const Sample = ({ c, text, partner }: { c: Context<WorkspaceEnv>; text: MailText
     <>
       <h2>{t(m.partners_sample, { name: partnerName ?? partner.slug })}</h2>
       <dl>
-        <dt>{t(m.partners_subject)}</dt>
+        <dt>{t(m.layout_subject)}</dt>
         <dd>{mail.subject}</dd>
       </dl>
       <pre class="mail" tabindex={0}>
@@ -173,7 +173,7 @@ export default createRoutes<WorkspaceEnv>()
     const { data: text, errors } = readText(fields)
     if (errors) return compose(c, ids, { fields, errors })
     const formId = z.uuid().safeParse(fields.formId).data
-    if (!formId) throw new ApiError('invalid_body', t(m.partners_send_form_page))
+    if (!formId) throw new ApiError('invalid_body', t(m.layout_send_form_from_its_page))
     const { recipients } = planMailing(await listCandidates(db, workspace.id, ids))
     if (recipients.length === 0) return preview(c, { ids, text, formId })
     const isQueued = await queueMailing(db, actOf(c), {

@@ -4,7 +4,7 @@ import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { page } from '../../lib/http/lists.ts'
 import type { Fields } from '../../lib/http/validate.ts'
 import * as m from '../../lib/languages/messages.ts'
-import { areFilters, Filters, ListEnd, readFilters } from '../../lib/pages/filters.tsx'
+import { ANY, areFilters, Filters, ListEnd, readFilters } from '../../lib/pages/filters.tsx'
 import { Done, noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { linkTo } from '../../lib/pages/tags.tsx'
@@ -22,8 +22,6 @@ const DONE = {
   banned: m.partners_banned_links_no_longer,
   approved: m.partners_reinstated_links_work_again,
 }
-
-const ANY = { value: '', label: m.partners_any }
 
 const STATUSES = [
   ANY,
@@ -63,7 +61,7 @@ const PartnerFilters = ({
           ? [{ name: 'programId', label: t(m.program), options: [ANY, ...programs] }]
           : []),
         ...(groups.length > 0
-          ? [{ name: 'groupId', label: t(m.partners_group), options: [ANY, ...groups] }]
+          ? [{ name: 'groupId', label: t(m.layout_group), options: [ANY, ...groups] }]
           : []),
         { name: 'status', label: t(m.status), options: STATUSES },
         {
@@ -129,7 +127,7 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/partners', asyn
   const done = noticeFor(DONE, c.req.query('done'))
   const children = (
     <>
-      <h1>{t(m.partners_partners)}</h1>
+      <h1>{t(m.layout_partners)}</h1>
       <Done message={done} />
       {isManager && (
         <p class="actions">
@@ -173,5 +171,5 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/partners', asyn
       />
     </>
   )
-  return renderPage(c, { title: m.partners_partners, section: '/partners', children }, errors ? 400 : 200)
+  return renderPage(c, { title: m.layout_partners, section: '/partners', children }, errors ? 400 : 200)
 })

@@ -29,7 +29,7 @@ export const ReasonField = ({
   errors?: ErrorDetail[] | undefined
 }) => (
   <Field
-    label={t(m.payouts_reason)}
+    label={t(m.layout_reason)}
     name="reason"
     hint={hint}
     required
@@ -80,7 +80,7 @@ const ActionPage = <Input,>({
   return (
     <>
       <h1>{t(heading)}</h1>
-      <Problem message={refusal ?? undefined} errors={errors} labels={{ reason: t(m.payouts_reason) }} />
+      <Problem message={refusal ?? undefined} errors={errors} labels={{ reason: t(m.layout_reason) }} />
       <p>
         {t(m.payouts_action_on, {
           amount: money(payout.amountCents, payout.currency),

@@ -70,7 +70,7 @@ export const Owed = ({ data: { earned, balances }, base }: { data: PayoutsData; 
     <Table
       caption={t(m.payouts_balances)}
       head={[
-        t(m.payouts_currency),
+        t(m.layout_currency),
         { number: t(m.balance_payable) },
         ...(hasBlocked ? [{ number: t(m.payouts_blocked) }] : []),
         ...(hasOwed ? [{ number: t(m.payouts_owed_back) }] : []),
@@ -110,7 +110,7 @@ export const Blocked = ({ data: { earned, balances }, base }: { data: PayoutsDat
       <h2>{t(m.payouts_not_payable_now)}</h2>
       <Table
         caption={t(m.payouts_not_payable_now)}
-        head={[t(m.payouts_reason), { number: t(m.payouts_partners) }, { number: t(m.amount_column) }]}
+        head={[t(m.layout_reason), { number: t(m.layout_partners) }, { number: t(m.amount_column) }]}
       >
         {skipped.map(({ code, currency, amountCents, partners }) => (
           <tr>

@@ -39,7 +39,7 @@ export const Lines = ({ base, caption, lines, names, limits, isReady = false }: 
           ...(hasBoxes ? [t(m.payouts_leave_out)] : []),
           t(m.partner),
           { number: t(m.amount_column) },
-          ...(hasReasons ? [t(m.payouts_reason)] : []),
+          ...(hasReasons ? [t(m.layout_reason)] : []),
         ]}
       >
         {lines.slice(0, MAX_LINES).map(({ partnerId, currency, amountCents, code }) => (

@@ -2,7 +2,15 @@ import type { WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { page } from '../../lib/http/lists.ts'
 import * as m from '../../lib/languages/messages.ts'
-import { areFilters, Empty, Filters, ListEnd, partnerChip, readFilters } from '../../lib/pages/filters.tsx'
+import {
+  ANY,
+  areFilters,
+  Empty,
+  Filters,
+  ListEnd,
+  partnerChip,
+  readFilters,
+} from '../../lib/pages/filters.tsx'
 import { PayoutTable } from '../../lib/pages/payout-table.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { sortingByTime } from '../../lib/pages/sorting.ts'
@@ -11,7 +19,7 @@ import { payoutsQuery } from '../../lib/payouts/payouts.queries.ts'
 import { PayoutQuery } from '../../lib/payouts/payouts.schemas.ts'
 
 const STATUSES = [
-  { value: '', label: m.payouts_any },
+  ANY,
   { value: 'processing', label: m.balance_processing },
   { value: 'paid', label: m.balance_paid },
   { value: 'failed', label: m.payouts_failed },
@@ -47,7 +55,7 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/payouts/all', a
         linked={{
           partnerId: partnerChip(payouts[0], t),
           runId: t(m.payouts_one_run),
-          order: t(m.payouts_oldest_first),
+          order: t(m.layout_oldest_first),
         }}
       />
       {payouts.length > 0 ? (

@@ -129,7 +129,7 @@ const LeftOut = ({ base, payouts, count }: { base: string; payouts: LeftOutPayou
     <p>{t(m.payouts_left_out_count, { count })}</p>
     <Table
       caption={t(m.payouts_in_no_file)}
-      head={[t(m.partner), { number: t(m.amount_column) }, t(m.reference_column), t(m.payouts_reason)]}
+      head={[t(m.partner), { number: t(m.amount_column) }, t(m.reference_column), t(m.layout_reason)]}
     >
       {payouts.map(({ partnerId, partnerName, partnerSlug, amountCents, currency, reference, code }) => (
         <tr>

@@ -57,7 +57,7 @@ export const RunPage = ({
   const startedAt = () => <Time at={run.createdAt} />
   return (
     <>
-      <h1>{t(m.payouts_run)}</h1>
+      <h1>{t(m.layout_payout_run)}</h1>
       <Done message={done} />
       <Problem message={refused} />
       <dl class="facts">
@@ -68,7 +68,7 @@ export const RunPage = ({
         <dt>{t(m.payouts_progress)}</dt>
         <dd>{runProgress(run)}</dd>
         <dt>{t(m.payouts_total)}</dt>
-        <dd>{moneySums(run.totals) || t(m.payouts_none)}</dd>
+        <dd>{moneySums(run.totals) || t(m.layout_none)}</dd>
         {run.expected && (
           <>
             <dt>{t(m.payouts_at_most)}</dt>

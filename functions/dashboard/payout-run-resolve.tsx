@@ -48,7 +48,7 @@ const ResolvePage = ({ base, runId, payouts, refusal, fields, errors }: Props) =
       <Problem
         message={refusal}
         errors={errors}
-        labels={{ reason: t(m.payouts_reason), payoutIds: t(m.nav_payouts) }}
+        labels={{ reason: t(m.layout_reason), payoutIds: t(m.nav_payouts) }}
       />
       {payouts.length === 0 ? (
         <>

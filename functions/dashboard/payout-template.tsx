@@ -42,7 +42,7 @@ const Result = ({ file }: { file: Filled }) => (
       <p class="hint">{t(m.payouts_unfilled_columns, { columns: file.unfilled.join(', ') })}</p>
     )}
     {file.leftOut.length > 0 && (
-      <Table caption={t(m.payouts_not_in_this_file)} head={[t(m.reference_column), t(m.payouts_reason)]}>
+      <Table caption={t(m.payouts_not_in_this_file)} head={[t(m.reference_column), t(m.layout_reason)]}>
         {file.leftOut.map(({ reference, code }) => (
           <tr>
             <td>{reference}</td>

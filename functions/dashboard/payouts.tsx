@@ -155,7 +155,7 @@ const showRun = async (
       url={c.req.url}
     />
   )
-  return renderPage(c, sectionPage(m.payouts_run, children), refused ? 409 : 200)
+  return renderPage(c, sectionPage(m.layout_payout_run, children), refused ? 409 : 200)
 }
 
 /** Approves or declines the run of the URL. */

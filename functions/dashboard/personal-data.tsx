@@ -39,7 +39,7 @@ const show = async (c: Context<WorkspaceEnv>, kind: Kind, refusal?: string) => {
       <p>
         <a href={back}>{t(m.partners_back_to_the, { noun })}</a>
       </p>
-      <h1>{t(m.partners_personal_data)}</h1>
+      <h1>{t(m.layout_personal_data)}</h1>
       <Problem message={refusal} />
       <Done message={c.req.query('done') === 'erased' ? t(m.partners_the_was_erased, { noun }) : undefined} />
       <h2>{t(m.partners_export)}</h2>
@@ -61,11 +61,7 @@ const show = async (c: Context<WorkspaceEnv>, kind: Kind, refusal?: string) => {
       </form>
     </>
   )
-  return renderPage(
-    c,
-    { title: m.partners_personal_data, section: `/${kind}`, children },
-    refusal ? 409 : 200,
-  )
+  return renderPage(c, { title: m.layout_personal_data, section: `/${kind}`, children }, refusal ? 409 : 200)
 }
 
 const erase = async (c: Context<WorkspaceEnv>, kind: Kind) => {

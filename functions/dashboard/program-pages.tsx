@@ -34,7 +34,7 @@ export const ProgramsPage = ({
   const base = `/app/${workspace.slug}/programs`
   return (
     <>
-      <h1>{t(m.programs_programs)}</h1>
+      <h1>{t(m.layout_programs)}</h1>
       {workspace.role === 'manager' && (
         <p>
           <a class="button" href={`${base}/new`}>
@@ -46,8 +46,8 @@ export const ProgramsPage = ({
         <p class="empty">{t(m.programs_no_programs_yet)}</p>
       ) : (
         <Table
-          caption={t(m.programs_programs)}
-          head={[t(m.party_name), t(m.programs_reward), t(m.programs_applies_to), t(m.programs_site)]}
+          caption={t(m.layout_programs)}
+          head={[t(m.party_name), t(m.programs_reward), t(m.programs_applies_to), t(m.layout_site)]}
         >
           {programs.data.map((program) => (
             <tr>
@@ -91,14 +91,14 @@ const Facts = ({ program, now }: { program: Program; now: Date }) => (
     <dt>{t(m.programs_net_terms)}</dt>
     <dd>
       {program.netDays === null
-        ? t(m.programs_none)
+        ? t(m.layout_none)
         : t(m.programs_net_end_month, { netDays: program.netDays })}
     </dd>
     <dt>{t(m.programs_attribution_window)}</dt>
     <dd>{t(m.programs_days, { count: program.attributionDays })}</dd>
     <dt>{t(m.programs_attribution)}</dt>
     <dd>{t(m.programs_partner_click, { attribution: program.attribution })}</dd>
-    <dt>{t(m.programs_payout_schedule)}</dt>
+    <dt>{t(m.layout_payout_schedule)}</dt>
     <dd>{describeSchedule(program, now)}</dd>
   </dl>
 )
@@ -109,15 +109,15 @@ const Groups = ({ base, groups }: { base: string; groups: Group[] }) =>
   ) : (
     <Table
       caption={t(m.programs_groups)}
-      head={[t(m.party_name), t(m.programs_sale_reward), t(m.programs_lead_reward)]}
+      head={[t(m.party_name), t(m.layout_sale_reward), t(m.layout_lead_reward)]}
     >
       {groups.map(({ id, name, saleReward, leadReward }) => (
         <tr>
           <td>
             <a href={`${base}/groups/${id}`}>{name}</a>
           </td>
-          <td>{saleReward ? describeReward(saleReward) : t(m.programs_program_reward)}</td>
-          <td>{leadReward ? describeReward(leadReward, 'lead') : t(m.programs_no_reward)}</td>
+          <td>{saleReward ? describeReward(saleReward) : t(m.layout_program_reward)}</td>
+          <td>{leadReward ? describeReward(leadReward, 'lead') : t(m.layout_no_reward)}</td>
         </tr>
       ))}
     </Table>
@@ -161,11 +161,11 @@ export const ProgramPreviewPage = ({
       <p>
         <a href={`${base}/programs/${program.id}`}>{program.name}</a>
       </p>
-      <h1>{t(m.programs_preview)}</h1>
+      <h1>{t(m.layout_preview)}</h1>
       <Preview {...{ base, whatIf }} label={t(m.programs_save_program)}>
         <p class="hint">{t(m.programs_sales_backend_reported)}</p>
       </Preview>
-      <h2>{t(m.programs_settings)}</h2>
+      <h2>{t(m.layout_settings)}</h2>
       <ProgramForm {...form} />
     </>
   )
@@ -204,7 +204,7 @@ export const ProgramPage = ({
       <Done message={done} />
       <Problem errors={errors ?? branding?.errors} labels={{ ...PROGRAM_LABELS, ...BRAND_LABELS }} />
       <p>
-        <a href={`${base}/partners?programId=${program.id}`}>{t(m.programs_view_partners)}</a>
+        <a href={`${base}/partners?programId=${program.id}`}>{t(m.layout_view_partners)}</a>
       </p>
       {isManager && (
         <p>
@@ -238,12 +238,12 @@ export const ProgramPage = ({
       {isManager && (
         <p>
           <a class="button quiet" href={`${base}/programs/${program.id}/groups/new`}>
-            {t(m.programs_new_group)}
+            {t(m.layout_new_group)}
           </a>
         </p>
       )}
       <Branding {...{ base, program, brand, isManager, refused: branding }} />
-      <h2>{t(m.programs_settings)}</h2>
+      <h2>{t(m.layout_settings)}</h2>
       {isManager ? (
         <ProgramForm {...{ base, program, now, fields, errors }} />
       ) : (

@@ -54,7 +54,7 @@ export default createRoutes<WorkspaceEnv>()
     const programs = await listPrograms(db, workspace.id, { cursor, limit: limit + 1 })
     const shown = page(programs, limit)
     return renderPage(c, {
-      title: m.programs_programs,
+      title: m.layout_programs,
       section: '/programs',
       children: <ProgramsPage workspace={workspace} programs={shown} url={c.req.url} />,
     })
@@ -139,7 +139,7 @@ export default createRoutes<WorkspaceEnv>()
     const base = `/app/${workspace.slug}`
     const children = <ProgramPreviewPage {...{ base, program, now, fields, whatIf }} entered={data} />
     return renderPage(c, {
-      title: textsOf(c)(m.programs_preview_of, { name: program.name }),
+      title: textsOf(c)(m.layout_preview_of, { name: program.name }),
       section: '/programs',
       scripts: SCRIPTS,
       children,

@@ -92,7 +92,7 @@ const SettingsPage = ({ base, fields, errors, done }: Props) => {
   const control = controls(LABELS, { fields, errors })
   return (
     <>
-      <h1>{t(m.settings_settings)}</h1>
+      <h1>{t(m.layout_settings)}</h1>
       <Done message={done} />
       <Problem errors={errors} labels={LABELS} />
       <form method="post" action={`${base}/settings`}>
@@ -151,7 +151,7 @@ export default createRoutes<WorkspaceEnv>()
     const fields = settingsFields(await readSettings(db, workspace.id))
     const done = noticeFor(DONE, c.req.query('done'))
     const children = <SettingsPage base={`/app/${workspace.slug}`} {...{ fields, done }} />
-    return renderPage(c, { title: m.settings_settings, section: '/settings', children })
+    return renderPage(c, { title: m.layout_settings, section: '/settings', children })
   })
   .post('/app/:workspace/settings', managersOnly(), form(), async (c) => {
     const { db, workspace } = c.var
@@ -160,7 +160,7 @@ export default createRoutes<WorkspaceEnv>()
     const { data, errors } = checkForm(SettingsChange, readForm(fields))
     const again = (errors: ErrorDetail[], status: 400 | 409) => {
       const children = <SettingsPage {...{ base, fields, errors }} />
-      return renderPage(c, { title: m.settings_settings, section: '/settings', children }, status)
+      return renderPage(c, { title: m.layout_settings, section: '/settings', children }, status)
     }
     if (errors) return again(errors, 400)
     const saved = await changeSettings(db, actOf(c), data)

@@ -48,7 +48,7 @@ export default createRoutes<WorkspaceEnv>()
     const t = textsOf(c)
     const { leaveOut, expected } = c.req.valid('form')
     const { data } = checked(CutOver, { leaveOut: parsed(leaveOut), expected: parsed(expected) })
-    if (!data) throw new ApiError('invalid_body', t(m.shadow_send_form_page))
+    if (!data) throw new ApiError('invalid_body', t(m.layout_send_form_from_its_page))
     const program = await readProgram(c)
     const request = { programId: program.id, leaveOut: data.leaveOut ?? [], expected: data.expected ?? [] }
     try {

@@ -5,7 +5,7 @@ import type { Listed } from '../../lib/http/lists.ts'
 import type { Fields } from '../../lib/http/validate.ts'
 import type { Message } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
-import { areFilters, Empty, Filters } from '../../lib/pages/filters.tsx'
+import { ANY, areFilters, Empty, Filters } from '../../lib/pages/filters.tsx'
 import { figure, money } from '../../lib/pages/money.tsx'
 import { Done, NextPage, Problem, Table, Time } from '../../lib/pages/parts.tsx'
 import { t } from '../../lib/pages/text.ts'
@@ -81,7 +81,7 @@ const Days = ({ path, days }: { path: string; days: DaySum[] }) => (
   <Table
     caption={t(m.shadow_days)}
     head={[
-      t(m.shadow_day),
+      t(m.layout_day),
       { number: t(m.sales) },
       { number: t(m.shadow_differences) },
       { number: t(m.shadow_here) },
@@ -103,13 +103,13 @@ const Days = ({ path, days }: { path: string; days: DaySum[] }) => (
 )
 
 const amount = (cents: bigint | null, currency: string | null) =>
-  cents === null || currency === null ? t(m.shadow_none) : money(cents, currency)
+  cents === null || currency === null ? t(m.layout_none) : money(cents, currency)
 
 const Rows = ({ base, rows }: { base: string; rows: ComparisonRow[] }) => (
   <Table
     caption={t(m.sales)}
     head={[
-      t(m.shadow_day),
+      t(m.layout_day),
       t(m.kind_sale),
       t(m.partner),
       t(m.result_column),
@@ -179,7 +179,7 @@ const State = ({ base, program, isManager, state }: Base & { isManager: boolean;
 }
 
 const reasonOptions = (reasons: { reason: Reason; sales: number }[]) => [
-  { value: '', label: t(m.shadow_any) },
+  ANY,
   ...reasons.map(({ reason, sales }) => ({
     value: reason,
     label: t(m.shadow_reason_of_sales, { reason: REASONS[reason].split(/[.:]/)[0] ?? '', count: sales }),
@@ -245,10 +245,7 @@ export const ComparisonPage = ({
           {
             name: 'outcome',
             label: t(m.result_column),
-            options: [
-              { value: '', label: t(m.shadow_any) },
-              ...OUTCOMES.map((value) => ({ value, label: OUTCOME_WORDS[value] })),
-            ],
+            options: [ANY, ...OUTCOMES.map((value) => ({ value, label: OUTCOME_WORDS[value] }))],
           },
           { name: 'reason', label: t(m.shadow_likely_reason), options: reasonOptions(counts) },
           { name: 'from', label: t(m.shadow_from_day), maxlength: 10 },
@@ -267,7 +264,7 @@ export const ComparisonPage = ({
       {!isEmpty && (
         <p>
           <a download href={`${path}/comparisons.csv${query}`}>
-            {t(m.shadow_download_as_csv)}
+            {t(m.layout_download_csv)}
           </a>
         </p>
       )}

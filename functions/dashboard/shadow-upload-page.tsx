@@ -30,7 +30,7 @@ export const UploadPage = ({ base, program, workspace, user }: Props) => (
       <section id="import-sources" hidden />
       <div id="import-choose">
         <div class="field">
-          <label for="shadow-file">{t(m.shadow_csv_file)}</label>
+          <label for="shadow-file">{t(m.layout_csv_file)}</label>
           <input id="shadow-file" type="file" accept=".csv,.txt,.tsv,text/csv" />
         </div>
         <SourceForm>{t(m.shadow_reads_commissions_old)}</SourceForm>

@@ -4,7 +4,7 @@ import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Listed } from '../../lib/http/lists.ts'
 import type { Fields } from '../../lib/http/validate.ts'
 import * as m from '../../lib/languages/messages.ts'
-import { Empty, Filters } from '../../lib/pages/filters.tsx'
+import { ANY, Empty, Filters } from '../../lib/pages/filters.tsx'
 import { money } from '../../lib/pages/money.tsx'
 import { NextPage, Table, Time } from '../../lib/pages/parts.tsx'
 import { hidden } from '../../lib/pages/tags.tsx'
@@ -13,10 +13,7 @@ import type { ProcessorEventRow } from '../../lib/purchases/events.queries.ts'
 import { explainOutcome } from '../../lib/purchases/outcomes.ts'
 import { STRIPE_EVENTS } from '../../lib/purchases/stripe/event-types.ts'
 
-const TYPES = [
-  { value: '', label: m.stripe_any },
-  ...STRIPE_EVENTS.map((type) => ({ value: type, label: type })),
-]
+const TYPES = [ANY, ...STRIPE_EVENTS.map((type) => ({ value: type, label: type }))]
 
 export type EventsProps = {
   /** The workspace's path. */

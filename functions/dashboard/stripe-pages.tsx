@@ -27,7 +27,7 @@ const PURPOSES = [
 ]
 
 const LABELS = {
-  secret: m.stripe_signing_secret,
+  secret: m.layout_signing_secret,
   purpose: m.stripe_events_of,
   key: m.stripe_key,
   salesFrom: SALES_FROM_LABEL,
@@ -145,7 +145,7 @@ const Secrets = ({ base, secrets, salesFrom, mode, errors }: SecretsProps) => (
     {secrets.length < MAX_SECRETS && (
       <form method="post" action={`${base}/stripe`} class={secrets.length === 0 ? undefined : 'inline'}>
         <Field
-          label={secrets.length === 0 ? t(m.stripe_signing_secret) : t(m.stripe_another_signing_secret)}
+          label={secrets.length === 0 ? t(m.layout_signing_secret) : t(m.stripe_another_signing_secret)}
           name="secret"
           hint={t(m.stripe_starts_with_whsec)}
           type="password"

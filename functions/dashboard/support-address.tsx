@@ -65,7 +65,7 @@ export default createRoutes<SessionEnv>()
       <>
         <p>{t(m.settings_replies_emails_sends_partners, { workspaceName, name, programName, email })}</p>
         <form method="post">
-          <button type="submit">{t(m.settings_confirm_address)}</button>
+          <button type="submit">{t(m.layout_confirm_address)}</button>
         </form>
       </>,
     )

@@ -63,7 +63,7 @@ export const TopPages = ({ rows }: { rows: StatsRow[] }) => (
 export const TopReferrers = ({ rows }: { rows: StatsRow[] }) => (
   <TopLandings
     heading={t(m.overview_referrers)}
-    column={t(m.overview_site)}
+    column={t(m.layout_site)}
     empty={t(m.overview_no_clicks_yet_sites)}
     rows={rows}
     nameOf={(host) => (host === DIRECT ? t(m.overview_direct) : (host ?? t(m.overview_other_no_click)))}
@@ -89,7 +89,7 @@ export const TopPartners = ({ rows, base }: { rows: TopPartnerRow[]; base: strin
         <>
           <Table
             caption={t(m.overview_top_partners)}
-            head={[t(m.partner), { number: t(m.overview_revenue) }, { number: t(m.nav_commissions) }]}
+            head={[t(m.partner), { number: t(m.layout_revenue) }, { number: t(m.nav_commissions) }]}
             isStacked
           >
             {ids.map((id) => {

@@ -138,7 +138,7 @@ const Steps = (props: Props) => (
       return (
         <li aria-atomic="true">
           <span class="status" data-status={checked.isDone ? 'approved' : isProblem ? 'failed' : 'open'}>
-            {checked.isDone ? t(m.programs_done) : isProblem ? t(m.programs_problem) : t(m.programs_to_do)}
+            {checked.isDone ? t(m.layout_done) : isProblem ? t(m.programs_problem) : t(m.layout_to_do)}
           </span>
           <span>
             <strong>{label}.</strong> {text}
@@ -174,7 +174,7 @@ const Refused = ({ base, facts }: Props) =>
         t(m.slug),
         t(m.page_field),
         { number: t(m.programs_visits) },
-        t(m.programs_reason),
+        t(m.layout_reason),
       ]}
     >
       {facts.refused.map((visits) => (

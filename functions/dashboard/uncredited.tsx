@@ -108,7 +108,7 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/uncredited', as
             t(m.date_column),
             kind === 'sale' ? t(m.kind_sale) : t(m.kind_lead),
             { number: t(m.amount_column) },
-            t(m.events_customer),
+            t(m.layout_customer),
             t(m.events_reason_nearest_evidence),
           ]}
         >

@@ -4,7 +4,7 @@ import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
 import type { Message } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
-import { Empty, Filters, readFilters } from '../../lib/pages/filters.tsx'
+import { ANY, Empty, Filters, readFilters } from '../../lib/pages/filters.tsx'
 import { Status } from '../../lib/pages/ledger.tsx'
 import { Done, NextPage, noticeFor, Table, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
@@ -23,7 +23,7 @@ import { WebhookDeliveryQuery } from '../../lib/webhooks/webhooks.schemas.ts'
 const DONE = { queued: m.webhooks_event_being_sent }
 
 const STATUSES = [
-  { value: '', label: m.webhooks_any },
+  ANY,
   { value: 'queued', label: m.webhooks_queued },
   { value: 'retrying', label: m.webhooks_retrying },
   { value: 'delivered', label: m.webhooks_status_delivered },

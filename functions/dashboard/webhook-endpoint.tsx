@@ -108,9 +108,9 @@ const showEndpoint = async (c: Context<WebhookSettingsEnv>, endpoint: EndpointRo
           <ResendForm action={`${path}/resend`} fields={resend} errors={errors} />
         </>
       )}
-      <h2>{t(m.webhooks_settings)}</h2>
+      <h2>{t(m.layout_settings)}</h2>
       <EndpointForm action={path} button={t(m.webhooks_save_endpoint)} fields={fields} errors={errors} />
-      <h2>{t(m.webhooks_signing_secret_title)}</h2>
+      <h2>{t(m.layout_signing_secret)}</h2>
       <SecretForm
         action={`${path}/rotate-secret`}
         until={formerUntil && formerUntil > now ? formerUntil : null}

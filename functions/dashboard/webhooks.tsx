@@ -62,7 +62,7 @@ const showEndpoints = async (c: Context<WebhookSettingsEnv>, { fields, errors, m
   const done = noticeFor(DONE, c.req.query('done'))
   const children = (
     <>
-      <h1>{t(m.webhooks_webhooks)}</h1>
+      <h1>{t(m.layout_webhooks)}</h1>
       <Done message={done} />
       <Problem errors={errors} labels={ENDPOINT_LABELS} message={message} />
       <p>{t(m.webhooks_backend_receives_happens, { link: linkTo(`${base}/deliveries`) })}</p>
@@ -82,7 +82,7 @@ const showEndpoints = async (c: Context<WebhookSettingsEnv>, { fields, errors, m
   )
   return renderPage(
     c,
-    { title: m.webhooks_webhooks, section: '/webhooks', children },
+    { title: m.layout_webhooks, section: '/webhooks', children },
     errors || message ? 400 : 200,
   )
 }

@@ -35,7 +35,7 @@ const InCurrency = ({ base, difference }: { base: string; difference: CurrencyDi
   const { currency, partners, others } = difference
   return (
     <Table
-      caption={t(m.programs_commissions_in, { currency })}
+      caption={t(m.layout_commissions_in, { currency })}
       head={[
         t(m.partner),
         { number: t(m.programs_present_terms) },

@@ -72,7 +72,7 @@ const WorkspacesPage = ({ workspaces, refusal, done, fields = {}, errors }: Prop
           errors={errors}
         />
         <Field
-          label={t(m.settings_slug_optional)}
+          label={t(m.layout_slug_optional)}
           name="slug"
           hint={t(m.settings_used_urls_such)}
           maxlength={63}

@@ -64,7 +64,7 @@ export const memberAddressDraft = ({ from, to, isNew, url }: MemberAddressDetail
     paragraph(t, m.mails_address_wants, { from: { name: from }, to: { name: to } }),
     t(isNew ? m.mails_address_old_asked : m.mails_address_new_asked),
     t(m.mails_address_open),
-    { button: t(isNew ? m.mails_confirm_address : m.mails_address_review), link: url },
+    { button: t(isNew ? m.layout_confirm_address : m.mails_address_review), link: url },
     t(m.mails_address_once),
     t(isNew ? m.mails_address_ignore : m.mails_address_not_you),
   ])
@@ -87,7 +87,7 @@ export const supportAddressDraft = ({
         program: { name: programName },
       }),
       t(m.mails_support_confirm),
-      { button: t(m.mails_confirm_address), link: url },
+      { button: t(m.layout_confirm_address), link: url },
       t(m.mails_support_days),
       t(m.mails_support_ignore),
     ],

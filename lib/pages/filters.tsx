@@ -59,6 +59,9 @@ export const ListEnd = ({
 }
 
 /** A control of the filter form: a select if it has options, else a search field. */
+/** The option of a filter that filters nothing. */
+export const ANY = { value: '', label: m.layout_any }
+
 export type Filter = {
   name: string
   label: Shown

@@ -253,7 +253,7 @@ export const CustomerTable = ({
       ...partnerHead(ofOne),
       ...(byTime ? [{ text: t(m.commissions_since), sort: byTime }] : []),
       t(m.commissions_imported),
-      t(m.commissions_rewarded_since),
+      t(m.layout_rewarded_since),
     ]}
   >
     {customers.map((customer) => (

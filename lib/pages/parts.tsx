@@ -20,7 +20,7 @@ export const Problem = ({
   if (!message && errors.length === 0) return null
   return (
     <div class="problem" role="alert">
-      <p>{said(shown(message ?? m.fix_errors))}</p>
+      <p>{typeof message === 'string' ? said(message) : t(message ?? m.fix_errors)}</p>
       {errors.length > 0 && (
         <ul>
           {errors.map((error) => (

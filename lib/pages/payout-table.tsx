@@ -81,7 +81,7 @@ const Resolved = ({ payout: { resolutionReason, paidAt, foundTransferId } }: { p
       {t(paidAt ? m.payouts_marked_sent : m.payouts_marked_not_sent, {
         reason: asSentence(resolutionReason),
       })}
-      {foundTransferId && <> {t(m.payouts_found_transfer, { foundTransferId, code })}</>}
+      {foundTransferId && <> {t(m.payouts_found_transfer, { transferId: foundTransferId, code })}</>}
     </>
   )
 }

@@ -42,7 +42,7 @@ const count = (run: Run, status: PayoutStatus, words: Message<{ count: number }>
 export const runProgress = (run: Run): string => {
   if (run.status === 'awaiting_approval') return t(m.payouts_waits_approval)
   if (run.status === 'declined') return t(m.payouts_declined)
-  if (!run.claimedAt && !run.canceledAt) return t(m.payouts_preparing, { countPayouts: countPayouts(run) })
+  if (!run.claimedAt && !run.canceledAt) return t(m.payouts_preparing, { count: countPayouts(run) })
   const all = countPayouts(run)
   if (all === 0) return t(m.payouts_none_due)
   if (run.status === 'review') return t(m.payouts_review, { all })

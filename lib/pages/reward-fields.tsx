@@ -36,7 +36,7 @@ export const rewardLabels = (name: string) => ({
   [`${name}.kind`]: m.type_column,
   [`${name}.percent`]: m.programs_percentage,
   [`${name}.amountCents`]: m.amount_column,
-  [`${name}.currency`]: m.programs_currency,
+  [`${name}.currency`]: m.layout_currency,
 })
 
 /** A reward as form fields, named by the paths in the API's errors. */

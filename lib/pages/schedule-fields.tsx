@@ -44,7 +44,7 @@ const monthDayOptions = () =>
 
 /** The labels of a schedule's fields. */
 export const SCHEDULE_LABELS = {
-  payoutSchedule: m.payouts_schedule,
+  payoutSchedule: m.layout_payout_schedule,
   payoutDays: m.payouts_days,
   reviewDays: m.payouts_review_period_days,
 }
@@ -79,7 +79,7 @@ export const ScheduleInputs = ({ fields, errors }: { fields: Fields; errors: Err
   const problem = errors?.find(({ path }) => path === 'payoutDays')
   return (
     <fieldset class="schedule" id="payoutDays">
-      <legend>{t(m.payouts_schedule)}</legend>
+      <legend>{t(m.layout_payout_schedule)}</legend>
       <Select
         label={t(m.nav_payouts)}
         name="payoutSchedule"
@@ -99,7 +99,7 @@ export const ScheduleInputs = ({ fields, errors }: { fields: Fields; errors: Err
       </div>
       <div data-schedule="month">
         <Select
-          label={t(m.payouts_day)}
+          label={t(m.layout_day)}
           name="payoutDay"
           options={monthDayOptions()}
           value={fields.payoutDay ?? first}

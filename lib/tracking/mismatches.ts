@@ -38,11 +38,11 @@ const RECENT_DAYS = 7
 export const recentSince = (now: Date): Date => new Date(now.getTime() - RECENT_DAYS * 86_400_000)
 
 const FIELD_NAMES: Record<string, Message> = {
-  customerExternalId: m.events_field_customer,
+  customerExternalId: m.layout_customer,
   saleExternalId: m.events_field_sale,
   eventName: m.events_field_event_name,
   amountCents: m.events_field_amount,
-  currency: m.events_field_currency,
+  currency: m.layout_currency,
   clickId: m.events_field_click,
   occurredAt: m.events_field_time,
 }
