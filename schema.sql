@@ -3444,7 +3444,8 @@ create index import_sources_workspace_id_idx on import_sources (workspace_id, id
 
 -- A row that was read: SourceRow in lib/imports/sources/source.ts. Read again, because the list has changed meanwhile, it is the
 -- same row. Rows are deleted with their source: after the import, and 7 days after reading at the latest. For a shadow run, they are
--- those that could not be read.
+-- those that could not be read. Of the resource `history`, they are HistoryEntry in lib/imports/sources/history.ts: what each commission
+-- adds to the row of its customer, until all commissions are read.
 create table import_source_rows (
     source_id     uuid   not null
         constraint import_source_rows_source_id_fkey references import_sources (id) on delete cascade,

@@ -4,7 +4,7 @@ import { button, download, h } from './dom.ts'
 import type { CsvFile } from './file.ts'
 import { csvLine } from './rules/cells.ts'
 
-const REASONS: Record<LeftOutReason | 'foreign_balance' | 'negative_balance', string> = {
+const REASONS: Record<LeftOutReason | 'foreign_balance' | 'negative_balance' | 'odd_prior', string> = {
   no_email: 'partners without an email address, who cannot be invited or paid',
   no_customer: 'referrals whose customer has neither an ID nor an email address',
   no_partner: 'rows whose partner was not read',
@@ -13,6 +13,9 @@ const REASONS: Record<LeftOutReason | 'foreign_balance' | 'negative_balance', st
   foreign_balance:
     'balances in another currency than USD; convert them, and adjust what these partners have earned',
   negative_balance: 'negative balances, which no import can take',
+  odd_prior:
+    'sums paid before the move that are not shown: in a second currency of a customer, or negative; the others of these customers are',
+  not_money: 'rewards that are no money',
   archived: 'archived coupons',
   deactivated: 'deactivated referrals',
   unreadable: 'rows that could not be read',

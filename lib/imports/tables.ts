@@ -4,6 +4,7 @@ import type { Prior } from '../customers/prior.ts'
 import type { Json } from '../db/columns.ts'
 import type { CustomerResult } from './customer-import.ts'
 import type { PartnerResult } from './partner-import.ts'
+import type { HISTORY, HistoryEntry } from './sources/history.ts'
 import type { Progress } from './sources/progress.ts'
 import type { PlatformId, Purpose, Resource, SourceRow } from './sources/source.ts'
 import type { Undone } from './undo.ts'
@@ -66,8 +67,8 @@ export type ImportTables = {
   import_source_rows: {
     source_id: string
     workspace_id: string
-    resource: Resource
+    resource: Resource | typeof HISTORY
     row_id: string
-    row: Json<SourceRow>
+    row: Json<SourceRow | HistoryEntry>
   }
 }

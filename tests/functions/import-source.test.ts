@@ -38,7 +38,7 @@ afterAll(async () => {
   await dropDatabase(inject('database').DATABASE_URL, name)
 })
 
-const PROGRAM = () => oldProgram({ partners: 30, links: 50, customers: 120 })
+const PROGRAM = () => oldProgram({ partners: 30, links: 50, customers: 120, commissions: 130 })
 let tokens = 0
 
 const shop = async () => {
@@ -74,6 +74,7 @@ test('a platform is read after the response, without a cron, and its rows are li
     lists: [
       { resource: 'customers', read: 0, total: null, isDone: false },
       { resource: 'coupons', read: 0, total: null, isDone: false },
+      { resource: 'commissions', read: 0, total: null, isDone: false },
       // Its first page has shown that the token is accepted.
       { resource: 'partners', read: 0, total: 30, isDone: false },
     ],
@@ -82,7 +83,10 @@ test('a platform is read after the response, without a cron, and its rows are li
   expect(JSON.stringify(body)).not.toContain(own.token)
 
   const ready = await untilReady(own, body.id)
-  expect(ready).toMatchObject({ lists: [{ read: 120 }, { read: 8 }, { read: 30 }], nextAttemptAt: null })
+  expect(ready).toMatchObject({
+    lists: [{ read: 120 }, { read: 8 }, { read: 130 }, { read: 30 }],
+    nextAttemptAt: null,
+  })
   expect((await own.get('/import-sources')).body.data).toMatchObject([{ id: body.id, status: 'ready' }])
 
   const ids: string[] = []

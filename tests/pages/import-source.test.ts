@@ -14,8 +14,8 @@ import { checkoutSession, oldInvoice, stripeEvent, useStripe } from '../support/
 import { startOwnWorkers } from '../support/workers.ts'
 
 const SIZE = process.env.THOROUGH
-  ? { partners: 5_000, links: 12_000, customers: 40_000 }
-  : { partners: 200, links: 500, customers: 1_500 }
+  ? { partners: 5_000, links: 12_000, customers: 40_000, commissions: 80_000 }
+  : { partners: 200, links: 500, customers: 1_500, commissions: 700 }
 /** Slugs that are visited: fewer than the limit of one address, which is that of the proxy. */
 const VISITS = 40
 const MINUTES = 60_000
@@ -78,6 +78,33 @@ const expectedOf = ({ partners, coupons, customers }: OldProgram) => {
         ids.has(partnerId) && !isDeactivated && (customerId !== null || email !== null),
     ),
   }
+}
+
+type Sum = { commissions: number; amountCents: number }
+
+/** What was paid for the customers who come over, by currency: of each, the sum of most commissions. */
+const priorsOf = ({ commissions }: OldProgram, customers: OldProgram['customers']) => {
+  const imported = new Set(customers.map(({ id }) => id))
+  const sums = new Map<string, Map<string, Sum>>()
+  for (const { customer, partnerId, state, currency, cents } of commissions) {
+    if (state !== 'paid' || customer?.partnerId !== partnerId || !imported.has(customer.id)) continue
+    const own = sums.get(customer.id) ?? new Map<string, Sum>()
+    const sum = own.get(currency) ?? { commissions: 0, amountCents: 0 }
+    own.set(currency, { commissions: sum.commissions + 1, amountCents: sum.amountCents + cents })
+    sums.set(customer.id, own)
+  }
+  const totals: Record<string, Sum> = {}
+  for (const own of sums.values()) {
+    const [first] = [...own].sort(([a, x], [b, y]) => y.commissions - x.commissions || (a < b ? -1 : 1))
+    if (!first) continue
+    const [currency, sum] = first
+    const total = totals[currency] ?? { commissions: 0, amountCents: 0 }
+    totals[currency] = {
+      commissions: total.commissions + sum.commissions,
+      amountCents: total.amountCents + sum.amountCents,
+    }
+  }
+  return totals
 }
 
 /** The partner to whom the only sale under this id was credited. */
@@ -171,6 +198,25 @@ test(
     expect(await count('coupon_aliases where workspace_id = $1', [workspace.id])).toBe(
       expected.coupons.length,
     )
+    const priors = await pool.query<Sum & { currency: string }>(
+      `select prior ->> 'currency' as currency, sum((prior ->> 'commissions')::int)::int as commissions,
+              sum((prior ->> 'amountCents')::int)::int as "amountCents"
+       from customers where workspace_id = $1 and prior is not null group by 1`,
+      [workspace.id],
+    )
+    expect(Object.fromEntries(priors.map(({ currency, ...sum }) => [currency, sum]))).toEqual(
+      priorsOf(program, expected.customers),
+    )
+    const begun = program.commissions.find(
+      ({ state, customer }) => state !== 'voided' && expected.customers.some((one) => one === customer),
+    )
+    expect(
+      await count('customers where workspace_id = $1 and external_id = $2 and started_at = $3', [
+        workspace.id,
+        begun?.customer?.customerId,
+        begun?.soldAt,
+      ]),
+    ).toBe(1)
     const vips = expected.active.filter(({ group }) => group === 'VIP').length
     expect(
       await count(

@@ -64,7 +64,7 @@ const commissionOf = (row: OldCommission, program: OldProgram) => ({
   invoiceId: row.chargeId,
   createdAt: row.soldAt,
   partner: whoOf(row.partnerId, program),
-  customer: { id: `c-${row.id}`, externalId: row.customer.id, email: row.customer.email },
+  customer: row.customer && customerOf(row.customer, program, false),
 })
 
 export const DUB_API: PlatformApi = {

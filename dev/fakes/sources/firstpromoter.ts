@@ -64,7 +64,11 @@ const commissionOf = (row: OldCommission, program: OldProgram) => ({
   original_sale_currency: row.currency,
   event_id: row.chargeId,
   created_at: row.soldAt,
-  referral: { uid: row.customer.id, email: row.customer.email },
+  referral: row.customer && {
+    id: numberOf(row.customer.id),
+    uid: row.customer.customerId,
+    email: row.customer.email,
+  },
   promoter_campaign: campaignOf(row.partnerId, program),
 })
 

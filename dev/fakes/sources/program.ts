@@ -39,7 +39,8 @@ export type OldCustomer = {
 export type OldCommission = {
   id: string
   partnerId: string
-  customer: { id: string; email: string }
+  /** Null: a bonus, for nobody's purchase. */
+  customer: OldCustomer | null
   chargeId: string
   state: 'pending' | 'due' | 'paid' | 'voided'
   saleCents: number
@@ -118,6 +119,8 @@ export const oldProgram = ({
     return partner(n, name, Math.max(count, 1))
   })
   const at = (n: number) => partners[n % partnerCount] ?? partner(0, name, 1)
+  const customers = Array.from({ length: customerCount }, (_, n) => customer(n, name, at(n * 7)))
+  const buyer = (n: number) => (n % 20 === 18 ? null : (customers[n % customerCount] ?? null))
   return {
     partners,
     coupons: partners.flatMap(({ id }, n) =>
@@ -134,7 +137,7 @@ export const oldProgram = ({
         : [],
     ),
     customers: [
-      ...Array.from({ length: customerCount }, (_, n) => customer(n, name, at(n * 7))),
+      ...customers,
       // Visitors are no customers, and lists without a filter have them too.
       ...Array.from({ length: 5 }, (_, n) => ({
         ...customer(customerCount + n, name, at(n)),
@@ -145,14 +148,15 @@ export const oldProgram = ({
     ],
     commissions: Array.from({ length: commissionCount }, (_, n) => ({
       id: uuid(4, n),
-      partnerId: at(n * 7).id,
-      customer: { id: `cus_${name}${n}`, email: `buyer${n}@${name}.example` },
+      // Some customers had another partner before.
+      partnerId: n % 30 === 10 ? at(n * 7 + 1).id : (buyer(n)?.partnerId ?? at(n * 7).id),
+      customer: buyer(n),
       chargeId: `ch_${name}${n}`,
       state: (['pending', 'due', 'paid', 'voided'] as const)[n % 4] ?? 'due',
       saleCents: 10_000 + n,
       cents: 2_000 + n,
       currency: n % 25 === 24 ? 'EUR' : 'USD',
-      soldAt: dayOf(n),
+      soldAt: dayOf(n + 3),
     })),
   }
 }

@@ -90,7 +90,7 @@ const commission = (row: OldCommission, expand: string[], program: OldProgram) =
       refund_amount_cents: 0,
       tax_amount_cents: 0,
       sale_amount_cents: row.saleCents,
-      referral: { customer: { ...row.customer, name: 'A buyer', platform: 'stripe' } },
+      referral: row.customer && referral(row.customer, [], program),
       affiliate: affiliateOf(row.partnerId, program),
     },
   }),

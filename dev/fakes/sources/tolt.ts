@@ -71,7 +71,8 @@ const commissionOf = (row: OldCommission, program: OldProgram) => ({
   currency: row.currency === 'USD' ? null : row.currency,
   program: { id: 'prg_1', currency_code: 'USD' },
   partner: nameOf(row.partnerId, program),
-  customer: { id: `cust-${row.id}`, customer_id: row.customer.id, email: row.customer.email },
+  customer_id: row.customer?.id ?? null,
+  customer: row.customer && customerOf(row.customer, program),
   created_at: row.soldAt,
 })
 

@@ -9,7 +9,7 @@ import type {
   SourcePartner,
   SourceRow,
 } from '../../../lib/imports/sources/source.ts'
-import { formatMoney } from '../../../lib/money.ts'
+import { formatMoney, isCurrency, MAX_AMOUNT_CENTS } from '../../../lib/money.ts'
 import { linkIn } from './links.ts'
 import type { CsvRecord } from './records.ts'
 
@@ -17,11 +17,14 @@ import type { CsvRecord } from './records.ts'
 const HEADERS = [
   ...['new_partner_email', 'partner_name', 'slug', 'coupon_id', 'coupon_code', 'opening_balance_cents'],
   ...['partner_status', 'group', 'partner_email', 'customer_id', 'customer_email'],
-  'started_at',
+  ...['started_at', 'prior_commissions', 'prior_amount_cents', 'prior_currency'],
 ]
 
 /** Rows that are not imported, by the reason. */
-type LeftOut = { reason: LeftOutReason | 'foreign_balance' | 'negative_balance'; names: string[] }
+type LeftOut = {
+  reason: LeftOutReason | 'foreign_balance' | 'negative_balance' | 'odd_prior'
+  names: string[]
+}
 
 /** What a file holds beside its lines if it was read from a platform. */
 export type SourceNotes = { leftOut: LeftOut[] }
@@ -42,15 +45,33 @@ const partnerCells = (partner: SourcePartner, { links, coupons }: Extra): string
     return [
       ...[email, name ?? '', link ? slugCell(link) : '', coupon?.externalId ?? '', coupon?.code ?? ''],
       ...[owed === undefined ? '' : String(owed), status ?? '', group ?? ''],
-      ...['', '', '', ''],
+      ...Array<string>(7).fill(''),
     ]
   })
 }
 
-const customerCells = (customer: SourceCustomer, partnerEmail: string): string[] => {
-  const { externalId, email, startedAt } = customer
-  return [...Array<string>(8).fill(''), partnerEmail, externalId ?? '', email ?? '', startedAt ?? '']
-}
+/** What was paid for a customer before, by currency, most commissions first. */
+const priorsOf = ({ prior = {} }: SourceCustomer): PriorSum[] =>
+  Object.entries(prior)
+    .map(([currency, sum]) => ({ currency, ...sum }))
+    .filter(({ commissions }) => commissions > 0)
+    .toSorted((a, b) => b.commissions - a.commissions)
+
+type PriorSum = { currency: string; commissions: number; amountCents: number }
+
+/** Whether an import takes a sum. Commissions that were clawed back may outweigh the others. */
+const isImportable = ({ currency, amountCents }: PriorSum): boolean =>
+  isCurrency(currency) && amountCents >= 0 && amountCents <= MAX_AMOUNT_CENTS
+
+const customerCells = (
+  { externalId, email, startedAt, firstCommissionAt }: SourceCustomer,
+  partnerEmail: string,
+  prior: PriorSum | undefined,
+): string[] => [
+  ...Array<string>(8).fill(''),
+  ...[partnerEmail, externalId ?? '', email ?? '', firstCommissionAt ?? startedAt ?? ''],
+  ...(prior ? [String(prior.commissions), String(prior.amountCents), prior.currency] : ['', '', '']),
+]
 
 const byTime = ({ referredAt: a }: SourceCustomer, { referredAt: b }: SourceCustomer): number =>
   (a ?? '') < (b ?? '') ? -1 : (a ?? '') > (b ?? '') ? 1 : 0
@@ -137,10 +158,24 @@ export const sourceRecords = (
       },
     )
   })
+  const currencies = new Map<string, string>()
   for (const customer of rows.filter((row) => row.kind === 'customer').toSorted(byTime)) {
-    const email = emails.get(customer.partnerId ?? '') ?? customer.partnerEmail
-    if (email) cells.push(customerCells(customer, email))
-    else leave('no_partner', customer.email ?? customer.externalId ?? customer.id)
+    const partnerEmail = emails.get(customer.partnerId ?? '') ?? customer.partnerEmail
+    const name = customer.email ?? customer.externalId ?? customer.id
+    if (!partnerEmail) {
+      leave('no_partner', name)
+      continue
+    }
+    // One sum is imported of a customer, who may have been referred twice.
+    const key = `${customer.externalId ?? customer.email}\n${partnerEmail}`
+    const sums = priorsOf(customer)
+    const prior = sums.find(
+      (sum) => isImportable(sum) && (currencies.get(key) ?? sum.currency) === sum.currency,
+    )
+    if (prior) currencies.set(key, prior.currency)
+    cells.push(customerCells(customer, partnerEmail, prior))
+    for (const sum of sums)
+      if (sum !== prior) leave('odd_prior', `${name} ${formatMoney(sum.amountCents, sum.currency)}`)
   }
   return {
     headers: HEADERS,

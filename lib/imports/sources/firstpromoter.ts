@@ -22,7 +22,7 @@ const statusOf = (campaigns: Record<string, unknown>[], archivedAt: string | nul
   return states[0] === 'not_set' ? 'pending' : (states[0] ?? null)
 }
 
-/** Balances are in cents. The API does not name their currency, which is that of the account. */
+/** Balances are in cents. The API does not name the currency of the account. */
 const CURRENCY = 'USD'
 
 const partnerRow = (id: string, promoter: Record<string, unknown>): SourceRow => {
@@ -79,26 +79,35 @@ const stateOf = ({ status, is_paid }: Record<string, unknown>): SourceCommission
   return status === 'approved' ? 'due' : status === 'pending' ? 'pending' : 'other'
 }
 
+/** The account's currency, if it is that of the sale, whose amount was not converted into it then. */
+const accountCurrency = (commission: Record<string, unknown>): string => {
+  const amount = integerOf(commission.sale_amount)
+  const isConverted = !amount || amount !== integerOf(commission.original_sale_amount)
+  return (isConverted ? null : currencyOf(commission.original_sale_currency)) ?? CURRENCY
+}
+
 /** Rewards in credits, points or free months are no money. */
 const commissionRow = (id: string, commission: Record<string, unknown>): SourceRow => {
   const promoter = fieldsOf(fieldsOf(commission.promoter_campaign).promoter)
   const referral = fieldsOf(commission.referral)
   const amountCents = integerOf(commission.amount)
   const soldAt = momentOf(commission.created_at)
+  const currency = accountCurrency(commission)
   const isMoney = commission.unit === undefined || commission.unit === 'cash'
-  if (amountCents === null || !soldAt || !isMoney)
-    return { kind: 'left_out', id, reason: 'unreadable', name: id }
+  if (!isMoney) return { kind: 'left_out', id, reason: 'not_money', name: id }
+  if (amountCents === null || !soldAt) return { kind: 'left_out', id, reason: 'unreadable', name: id }
   return {
     kind: 'commission',
     id,
     state: stateOf(commission),
     amountCents,
-    currency: CURRENCY,
+    currency,
     saleAmountCents:
-      (currencyOf(commission.original_sale_currency) ?? CURRENCY) === CURRENCY
+      (currencyOf(commission.original_sale_currency) ?? currency) === currency
         ? integerOf(commission.sale_amount)
         : null,
     saleExternalId: textOf(commission.event_id),
+    customerId: textOf(referral.id),
     customerExternalId: textOf(referral.uid),
     customerEmail: textOf(referral.email),
     partnerId: textOf(promoter.id),
@@ -120,11 +129,12 @@ export const FIRSTPROMOTER: Platform = {
   baseUrl: 'https://api.firstpromoter.com/api/v2/company',
   paging: 'number',
   pageSize: PAGE_SIZE,
-  imported: ['customers', 'partners'],
+  imported: ['customers', 'commissions', 'partners'],
+  owed: 'partners',
   account: 'Account ID',
   tokenHint: 'The API key and the account’s ID, under Settings, Integrations.',
   caution:
-    'FirstPromoter does not say the currency of balances. They are read as USD: if your account has another one, don’t import them.',
+    'FirstPromoter does not say the currency of balances, and that of commissions only if the sale was not converted. They are read as USD: if your account has another one, don’t import balances.',
   headers: ({ token, account }) => ({ ...bearerAuth(token), 'ACCOUNT-ID': account ?? '' }),
   path: (resource, cursor) => `${PATHS[resource] ?? ''}?per_page=${PAGE_SIZE}&page=${cursor ?? '1'}`,
   read: (resource, body, cursor) => {

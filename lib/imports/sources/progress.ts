@@ -2,6 +2,7 @@
 
 import type { PlatformCommission } from '../../shadow/platform-commissions.ts'
 import { commissionOf } from '../../shadow/source-commissions.ts'
+import { type HistoryEntry, historyEntry } from './history.ts'
 import type { Platform, Purpose, Resource, SourcePage, SourceRow } from './source.ts'
 
 /**
@@ -19,33 +20,40 @@ export type Place = { resource: Resource; cursor: string | null }
 
 export const NOTHING_READ: ListProgress = { read: 0, total: null, pages: 0, isDone: false }
 
-/** Whether an import needs the row: of commissions, those that are not paid, which are what a partner is owed. */
-const isImported = (row: SourceRow): boolean =>
-  row.kind !== 'commission' || row.state === 'pending' || row.state === 'due'
+/** Whether an import needs the row: of commissions, those that are not paid, if what a partner is owed follows from them. */
+const isImported = (row: SourceRow, { owed }: Pick<Platform, 'owed'>): boolean =>
+  row.kind !== 'commission' || (owed === 'commissions' && (row.state === 'pending' || row.state === 'due'))
 
 /**
  * What is kept of a page.
  *
  * @property rows for the import; for a shadow run, those that could not be read
+ * @property history for an import: what each commission says of its customer
  * @property commissions for a shadow run
- * @property skipped how many rows are not among `rows`
  */
-export type Kept = { rows: SourceRow[]; commissions: PlatformCommission[]; skipped: number }
+export type Kept = {
+  rows: SourceRow[]
+  history: { id: string; row: HistoryEntry }[]
+  commissions: PlatformCommission[]
+}
 
 /** What is kept of a page's rows, of which each id is there once. */
-export const keptOf = (purpose: Purpose, all: SourceRow[]): Kept => {
+export const keptOf = (platform: Pick<Platform, 'owed'>, purpose: Purpose, all: SourceRow[]): Kept => {
   // A page that has an item twice has it once.
   const page = [...new Map(all.map((row) => [row.id, row])).values()]
   if (purpose === 'import') {
-    const rows = page.filter(isImported)
-    return { rows, commissions: [], skipped: page.length - rows.length }
+    const rows = page.filter((row) => isImported(row, platform))
+    const history = page.flatMap((row) =>
+      row.kind === 'commission' ? [{ id: row.id, row: historyEntry(row) }] : [],
+    )
+    return { rows, history, commissions: [] }
   }
   const read = page.map((row) => ({ row, commission: row.kind === 'commission' ? commissionOf(row) : null }))
   const commissions = read.flatMap(({ commission }) => commission ?? [])
   const rows = read
     .filter(({ commission }) => commission === null)
     .map(({ row: { id } }): SourceRow => ({ kind: 'left_out', id, reason: 'unreadable', name: id }))
-  return { rows, commissions, skipped: commissions.length }
+  return { rows, history: [], commissions }
 }
 
 /**

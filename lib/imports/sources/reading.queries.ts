@@ -3,6 +3,7 @@ import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import { dueRows } from '../../db/leases.queries.ts'
 import { upsertCommissions } from '../../shadow/platform-commissions.queries.ts'
+import { addHistory } from './history.queries.ts'
 import type { Kept, ListProgress, Place, Progress } from './progress.ts'
 import { KEEP_SECONDS } from './schedule.ts'
 import type { PlatformId, Purpose, Resource } from './source.ts'
@@ -87,8 +88,9 @@ export const savePage = async (
     now: Date
   },
 ): Promise<ListProgress | undefined> => {
-  const { resource, rows, commissions, skipped, before, total, next, nextAttemptAt, now } = page
+  const { resource, rows, history, commissions, before, total, next, nextAttemptAt, now } = page
   const isForShadow = lease.purpose === 'shadow'
+  const hasHistory = !isForShadow && resource === 'commissions'
   const items = rows.map((row) => ({ id: row.id, row }))
   const isDone = next?.resource !== resource
   const after = { ...before, total: total ?? before.total, pages: before.pages + 1, isDone }
@@ -98,15 +100,16 @@ export const savePage = async (
       select h.id, h.workspace_id, ${resource}, x.id, x.row
       from held h cross join jsonb_to_recordset(${JSON.stringify(items)}::jsonb) as x(id text, row jsonb)
       on conflict (source_id, resource, row_id) do update set row = excluded.row
-      returning (xmax = 0) as is_new
-    ), counted as (select count(*) filter (where is_new)::integer as added from stored)
+      returning xmax = 0 and row ->> 'kind' <> 'commission' as is_new
+    ), counted as (select count(*) filter (where is_new)::integer as added from stored),
+    ${hasHistory ? addHistory(history, isDone) : sql`tallied as (select ${commissions.length}::integer as added)`}
     ${isForShadow ? sql`, compared as (${upsertCommissions({ ...lease, now }, commissions, isHeld)}), ${supersede(lease.programId, next === null)}` : sql``}
     update import_sources s
-    set progress = s.progress || jsonb_build_object(${resource}::text, ${JSON.stringify(after)}::jsonb || jsonb_build_object('read', ${before.read + skipped}::integer + c.added)),
+    set progress = s.progress || jsonb_build_object(${resource}::text, ${JSON.stringify(after)}::jsonb || jsonb_build_object('read', ${before.read}::integer + c.added + t.added)),
         resource = ${next?.resource ?? resource}, cursor = ${next?.cursor ?? null}, failures = 0, failure = null,
         next_attempt_at = ${nextAttemptAt}, read_at = ${next ? null : now}::timestamptz,
         ciphertext = case when ${next !== null} then s.ciphertext end
-    from held h, counted c where s.id = h.id
+    from held h, counted c, tallied t where s.id = h.id
     returning (s.progress -> ${resource}::text ->> 'read')::integer as read`.execute(db)
   const [row] = saved
   return row && { ...after, read: row.read }

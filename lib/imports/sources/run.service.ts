@@ -113,7 +113,7 @@ const readTurn = async (source: LeasedSource, reading: Reading): Promise<void> =
     const saved = await withDb(env, budget, (db) =>
       savePage(db, source, {
         resource: place.resource,
-        ...keptOf(source.purpose, page.rows),
+        ...keptOf(platform, source.purpose, page.rows),
         before,
         total: page.total,
         next,

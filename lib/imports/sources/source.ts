@@ -65,11 +65,15 @@ export type SourceCustomer = {
   /** When the partner referred the customer, and when the customer first paid. ISO 8601. */
   referredAt: string | null
   startedAt: string | null
+  /** Of the partner's commissions for the customer, if there are any: when the first was earned, and what was paid, by currency. */
+  firstCommissionAt?: string
+  prior?: Record<string, { commissions: number; amountCents: number }>
 }
 
 /**
  * What the platform has credited.
  *
+ * @property customerId of its row in the list of customers
  * @property saleExternalId the payment processor's id of the payment
  * @property saleAmountCents what the commission was computed from, in `currency`
  */
@@ -81,6 +85,7 @@ export type SourceCommission = {
   currency: string
   saleAmountCents: number | null
   saleExternalId: string | null
+  customerId: string | null
   customerExternalId: string | null
   customerEmail: string | null
   partnerId: string | null
@@ -97,6 +102,7 @@ export const LEFT_OUT = [
   'no_processor_id',
   'archived',
   'deactivated',
+  'not_money',
   'unreadable',
 ] as const
 export type LeftOutReason = (typeof LEFT_OUT)[number]
@@ -122,7 +128,9 @@ export type SourcePage = { rows: SourceRow[]; next: string | null; total: number
  * How a platform is read: pure, so that whoever does the I/O decides when.
  *
  * @property paging `number`: a list that grows or shrinks between two pages shifts the later ones
- * @property imported the lists that an import reads, in this order: partners last, so that each partner of a customer is among them
+ * @property imported the lists that an import reads, in this order: customers before their commissions, and partners last, so that each
+ * partner of a customer is among them
+ * @property owed which list says what partners are owed
  */
 export type Platform = {
   id: PlatformId
@@ -132,6 +140,7 @@ export type Platform = {
   paging: 'number' | 'cursor'
   pageSize: number
   imported: Resource[]
+  owed: 'partners' | 'commissions'
   /** What `Credentials.account` is; null if the platform asks for none. */
   account: string | null
   /** Where the token is found. */

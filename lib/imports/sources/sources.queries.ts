@@ -5,6 +5,8 @@ import { newId } from '../../db/ids.ts'
 import { breaks } from '../../db/neon.ts'
 import type { ProgramMode } from '../../shadow/mode.ts'
 import { type Act, auditEntry } from '../../workspace/audit.queries.ts'
+import { dropHistory } from './history.queries.ts'
+import { HISTORY } from './history.ts'
 import type { Place, Progress } from './progress.ts'
 import type { PlatformId, Purpose, Resource, SourceRow } from './source.ts'
 
@@ -149,6 +151,7 @@ export const continueSource = async (
       when: isThis,
     }).compile(),
     selectSources(db, workspaceId).where('id', '=', id).where('ciphertext', '=', ciphertext).compile(),
+    ...(isAnew && resource === 'commissions' ? dropHistory(id, isThis) : []).map((drop) => drop.compile(db)),
   ])
   return row
 }
@@ -183,6 +186,7 @@ export const listSourceRows = async (
   const { rows } = await sql<{ resource: string; id: string; row: SourceRow }>`
     select resource, row_id as id, row from import_source_rows
     where workspace_id = ${workspaceId} and source_id = ${sourceId} and (resource, row_id) > (${resource}, ${id.join(' ')})
+      and resource <> ${HISTORY}
     order by resource, row_id limit ${limit + 1}`.execute(db)
   const shown = rows.slice(0, limit)
   const last = shown.at(-1)

@@ -69,6 +69,11 @@ const row = z.discriminatedUnion('kind', [
     partnerEmail: text,
     referredAt: text,
     startedAt: text,
+    firstCommissionAt: z.string().optional(),
+    prior: z
+      .record(z.string(), z.object({ commissions: z.int(), amountCents: z.int() }))
+      .optional()
+      .meta({ description: 'What was paid to the partner for this customer, by currency.' }),
   }),
   z.object({
     kind: z.literal('commission'),
@@ -78,6 +83,7 @@ const row = z.discriminatedUnion('kind', [
     currency: z.string(),
     saleAmountCents: z.int().nullable(),
     saleExternalId: text,
+    customerId: text,
     customerExternalId: text,
     customerEmail: text,
     partnerId: text,

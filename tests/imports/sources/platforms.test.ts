@@ -63,7 +63,7 @@ const FP_COMMISSION = {
   original_sale_currency: 'USD',
   event_id: 'ch_1',
   created_at: '2025-01-15T14:30:00.000Z',
-  referral: { uid: 'cus_1', email: 'ada@buyer.example' },
+  referral: { id: 5, uid: 'cus_1', email: 'ada@buyer.example' },
   promoter_campaign: { promoter: { id: 12, email: 'maya@partner.example' } },
 }
 const DUB_CUSTOMER = {
@@ -85,7 +85,7 @@ const DUB_COMMISSION = {
   invoiceId: 'in_1',
   createdAt: '2025-01-15T14:30:00.000Z',
   partner: { id: 'pn_1', email: 'maya@partner.example' },
-  customer: { externalId: 'user_1', email: 'ada@buyer.example' },
+  customer: { id: 'c_1', externalId: 'user_1', email: 'ada@buyer.example' },
 }
 
 const CASES: Case[] = [
@@ -170,6 +170,7 @@ const CASES: Case[] = [
       currency: 'EUR',
       saleAmountCents: 9_999,
       saleExternalId: 'ch_1',
+      customerId: 'cust_1',
       customerExternalId: 'cus_1',
       partnerId: 'part_1',
     },
@@ -242,6 +243,7 @@ const CASES: Case[] = [
       amountCents: 500,
       saleAmountCents: 2_500,
       saleExternalId: 'ch_1',
+      customerId: '5',
       partnerEmail: 'maya@partner.example',
     },
   },
@@ -253,11 +255,25 @@ const CASES: Case[] = [
     row: { state: 'paid', saleAmountCents: null },
   },
   {
+    of: 'FirstPromoter’s commission of a sale in the account’s own currency',
+    platform: FIRSTPROMOTER,
+    resource: 'commissions',
+    item: { ...FP_COMMISSION, original_sale_currency: 'EUR', original_sale_amount: 2_500 },
+    row: { currency: 'EUR', saleAmountCents: 2_500 },
+  },
+  {
+    of: 'FirstPromoter’s commission of a sale that was converted',
+    platform: FIRSTPROMOTER,
+    resource: 'commissions',
+    item: { ...FP_COMMISSION, original_sale_currency: 'EUR', original_sale_amount: 2_300 },
+    row: { currency: 'USD', saleAmountCents: null },
+  },
+  {
     of: 'FirstPromoter’s reward in points',
     platform: FIRSTPROMOTER,
     resource: 'commissions',
     item: { ...FP_COMMISSION, unit: 'points' },
-    row: { reason: 'unreadable' },
+    row: { reason: 'not_money' },
   },
   {
     of: 'Dub’s partner',
@@ -305,6 +321,7 @@ const CASES: Case[] = [
       currency: 'USD',
       saleAmountCents: 5_000,
       saleExternalId: 'in_1',
+      customerId: 'c_1',
       customerExternalId: 'user_1',
     },
   },

@@ -157,7 +157,7 @@ test.each([
   })
 })
 
-test('an import keeps what is not paid, a shadow run keeps every commission that could be uploaded, each once', () => {
+test('an import keeps what is not paid and what each commission says of its customer, a shadow run keeps every commission that could be uploaded, each once', () => {
   const commission = (id: string, more: object = {}): SourceRow =>
     ({
       ...{ kind: 'commission', id, state: 'paid', amountCents: 100, currency: 'USD', saleAmountCents: -1 },
@@ -166,15 +166,22 @@ test('an import keeps what is not paid, a shadow run keeps every commission that
       ...(more as object),
     }) as SourceRow
   const page = [commission('1'), commission('2', { state: 'due' }), commission('2', { state: 'due' })]
-  expect(keptOf('import', page)).toMatchObject({ rows: [{ id: '2' }], commissions: [], skipped: 1 })
+  const kept = keptOf(DUB, 'import', page)
+  expect(kept).toMatchObject({ rows: [{ id: '2' }], commissions: [] })
+  expect(kept.history.map(({ id, row }) => ({ id, ...row }))).toMatchObject([
+    { id: '1', isPaid: true, cents: 100, at: '2026-01-01T00:00:00.000Z' },
+    { id: '2', isPaid: false, cents: 0, at: '2026-01-01T00:00:00.000Z' },
+  ])
+  // Rewardful's partners say what they are owed.
+  expect(keptOf(REWARDFUL, 'import', page)).toMatchObject({ rows: [], history: kept.history })
   const odd = [
     commission('3', { currency: 'XXQ' }),
     commission('4', { amountCents: 100_000_000_000 }),
     commission('x'.repeat(256)),
   ]
-  const { rows, commissions, skipped } = keptOf('shadow', [...page, ...odd])
+  const { rows, history, commissions } = keptOf(DUB, 'shadow', [...page, ...odd])
   expect(rows).toEqual(odd.map(({ id }) => ({ kind: 'left_out', id, reason: 'unreadable', name: id })))
-  expect(skipped).toBe(2)
+  expect(history).toEqual([])
   expect(commissions.map(({ key, state }) => `${key} ${state}`)).toEqual(['1 paid', '2 due'])
   expect(commissions[0]).toEqual({
     ...{

@@ -146,6 +146,7 @@ const COMMISSION = {
     charge_amount_cents: 10_000,
     sale_amount_cents: 9_000,
     referral: {
+      id: 'e523da29',
       stripe_customer_id: 'cus_ABC123',
       customer: { id: 'cus_ABC123', email: 'freddie@example.com' },
     },
@@ -160,6 +161,7 @@ const CREDITED = {
   currency: 'USD',
   saleAmountCents: 9_000,
   saleExternalId: 'ch_ABC123',
+  customerId: 'e523da29',
   customerExternalId: 'cus_ABC123',
   customerEmail: 'freddie@example.com',
   partnerId: '07d8acc5',

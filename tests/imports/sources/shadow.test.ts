@@ -12,7 +12,7 @@ import { useOwnSources } from '../../support/own-sources.ts'
 
 const { query, url, start, read, database } = useOwnSources()
 
-const PROGRAM = (commissions = 250) => oldProgram({ partners: 20, links: 30, customers: 10, commissions })
+const PROGRAM = (commissions = 250) => oldProgram({ partners: 20, links: 30, customers: 40, commissions })
 const OPTIONS = { purpose: 'shadow', accountId: 'account_1' } as const
 const shadow = (program = PROGRAM(), platform: PlatformId = 'rewardful') => start(program, platform, OPTIONS)
 type Started = Awaited<ReturnType<typeof shadow>>

@@ -123,6 +123,59 @@ test('of two referrals of a customer, the later one comes last', () => {
   ).toEqual(['cus_0 maya@partner.example', 'cus_1 maya@partner.example', 'cus_1 leo@partner.example'])
 })
 
+test('what was paid for a customer comes along, in one currency, and the first commission is the start', () => {
+  const paid = (commissions: number, amountCents: number) => ({ commissions, amountCents })
+  const { customers, notes, mapping } = imported(
+    partner(),
+    customer({
+      startedAt: '2025-01-01T00:00:00.000Z',
+      firstCommissionAt: '2025-02-01T00:00:00.000Z',
+      prior: { EUR: paid(1, 900), USD: paid(3, 1_200), GBP: paid(0, 0) },
+    }),
+    customer({ id: 'c2', externalId: 'cus_2', startedAt: '2025-03-01T00:00:00.000Z', prior: {} }),
+    customer({ id: 'c3', externalId: 'cus_3', email: 'bo@buyer.example', prior: { USD: paid(2, -100) } }),
+    customer({ id: 'c4', externalId: 'cus_4', email: 'cy@buyer.example', prior: { XXQ: paid(2, 100) } }),
+    // The same customer, referred a second time.
+    customer({ id: 'c5', referredAt: '2025-06-01T00:00:00.000Z', prior: { USD: paid(1, 50) } }),
+    customer({ id: 'c6', referredAt: '2025-07-01T00:00:00.000Z', prior: { EUR: paid(9, 80) } }),
+  )
+  expect(mapping.inCents).toBe(true)
+  expect(
+    customers.map(({ customerExternalId, startedAt, prior, problem }) => ({
+      customerExternalId,
+      startedAt,
+      prior,
+      problem,
+    })),
+  ).toEqual([
+    {
+      customerExternalId: 'cus_1',
+      startedAt: '2025-02-01T00:00:00.000Z',
+      prior: { commissions: 4, amountCents: 1_250, currency: 'USD' },
+      problem: null,
+    },
+    {
+      customerExternalId: 'cus_2',
+      startedAt: '2025-03-01T00:00:00.000Z',
+      prior: undefined,
+      problem: null,
+    },
+    { customerExternalId: 'cus_3', startedAt: undefined, prior: undefined, problem: null },
+    { customerExternalId: 'cus_4', startedAt: undefined, prior: undefined, problem: null },
+  ])
+  expect(notes.leftOut).toEqual([
+    {
+      reason: 'odd_prior',
+      names: [
+        'ada@buyer.example 9.00 EUR',
+        'bo@buyer.example -1.00 USD',
+        'cy@buyer.example 1.00 XXQ',
+        'ada@buyer.example 0.80 EUR',
+      ],
+    },
+  ])
+})
+
 test('balances are what unpaid commissions add up to, where the platform says no balance', () => {
   const commission = (id: string, cents: number, fields: object = {}): SourceRow => ({
     kind: 'commission',
@@ -132,6 +185,7 @@ test('balances are what unpaid commissions add up to, where the platform says no
     currency: 'USD',
     saleAmountCents: null,
     saleExternalId: null,
+    customerId: null,
     customerExternalId: null,
     customerEmail: null,
     partnerId: 'p1',
@@ -186,5 +240,6 @@ test('the headers need no mapping, also in a file of rows with errors', () => {
   expect(mapping.columns).toEqual([
     ...['email', 'name', 'slug', 'couponId', 'couponLabel', 'openingBalance', 'status', 'group'],
     ...['partnerEmail', 'customerExternalId', 'customerEmail', 'startedAt'],
+    ...['priorCommissions', 'priorAmount', 'priorCurrency'],
   ])
 })

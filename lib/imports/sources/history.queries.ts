@@ -1,0 +1,57 @@
+/** Adds up what a platform has paid for each customer, in the customer's own row, page by page. */
+import { type RawBuilder, sql } from 'kysely'
+import { HISTORY } from './history.ts'
+import type { Kept } from './progress.ts'
+
+/**
+ * Common table expressions, after that of `held`, the source. Only commissions of the customer's own partner count: the history stays
+ * with the partner who was paid. `tallied` has the number of entries that were not there before.
+ *
+ * @param isLast whether the list ends with this page: its entries are not needed any more
+ */
+export const addHistory = (entries: Kept['history'], isLast: boolean): RawBuilder<unknown> => sql`
+  entries as (select x.id, x.row from jsonb_to_recordset(${JSON.stringify(entries)}::jsonb) as x(id text, row jsonb)),
+  known as (
+    select r.row_id as id, r.row from held h cross join entries e
+    join import_source_rows r on r.source_id = h.id and r.resource = ${HISTORY} and r.row_id = e.id
+  ), kept as (
+    insert into import_source_rows (source_id, workspace_id, resource, row_id, row)
+    select h.id, h.workspace_id, ${HISTORY}, e.id, e.row from held h cross join entries e where not ${isLast}
+    on conflict (source_id, resource, row_id) do update set row = excluded.row
+  ), dropped as (
+    delete from import_source_rows r using held h where ${isLast} and r.source_id = h.id and r.resource = ${HISTORY}
+  ), changes as (
+    select row, 1 as sign from entries union all select row, -1 from known
+  ), sums as (
+    select c.row_id, c.row, x.currency, min(x.at) filter (where sign = 1) as at,
+           sum(sign * x."isPaid"::integer) as commissions, sum(sign * x.cents) as cents
+    from changes
+    cross join jsonb_to_record(changes.row)
+      as x("customerId" text, "partnerId" text, "partnerEmail" text, currency text, "isPaid" boolean, cents bigint, at text)
+    cross join held h
+    join import_source_rows c on c.source_id = h.id and c.resource = 'customers' and c.row_id = x."customerId"
+      and (c.row ->> 'partnerId' = x."partnerId" or lower(c.row ->> 'partnerEmail') = lower(x."partnerEmail"))
+    where c.row ->> 'kind' = 'customer'
+    group by c.row_id, c.row, x.currency
+  ), totals as (
+    select row_id, row, min(at) as at,
+           jsonb_object_agg(currency, jsonb_build_object(
+             'commissions', commissions + coalesce((row #>> array['prior', currency, 'commissions'])::bigint, 0),
+             'amountCents', cents + coalesce((row #>> array['prior', currency, 'amountCents'])::numeric, 0))) as prior
+    from sums group by row_id, row
+  ), added as (
+    update import_source_rows c
+    set row = c.row || jsonb_strip_nulls(jsonb_build_object(
+          'prior', coalesce(c.row -> 'prior', '{}') || t.prior,
+          'firstCommissionAt', least(c.row ->> 'firstCommissionAt', t.at)))
+    from held h, totals t where c.source_id = h.id and c.resource = 'customers' and c.row_id = t.row_id
+  ), tallied as (
+    select count(*)::integer as added from entries e where not exists (select from known k where k.id = e.id)
+  )`
+
+/** Takes a source's history from its customers' rows, if its list is read from the beginning again. Its entries are deleted too. */
+export const dropHistory = (sourceId: string, when: RawBuilder<boolean>): RawBuilder<unknown>[] => [
+  sql`delete from import_source_rows where source_id = ${sourceId} and resource = ${HISTORY} and ${when}`,
+  sql`update import_source_rows set row = row - '{prior,firstCommissionAt}'::text[]
+      where source_id = ${sourceId} and resource = 'customers' and row ? 'prior' and ${when}`,
+]
