@@ -22,9 +22,13 @@ const RUN_DAYS = 29
 const idAt = (kind: string, at: string, n: string) =>
   `(lpad(to_hex((extract(epoch from ${at}) * 1000)::bigint), 12, '0') || '7${kind}8' || lpad(to_hex(${n}), 15, '0'))::uuid`
 
-/** The partner of the nth row: a tenth belongs to the first one. */
-const partnerOf = (n: string, partners: number) =>
-  `case when ${n} % 10 = 0 then 1 else 2 + (${n}::bigint * 7919 % ${partners - 1})::integer end`
+/**
+ * The partner of the nth row of so many: a tenth belongs to the first one, which has some every day. The others have theirs on one
+ * day of the week, so that the differences are fewer than the rows by ten times, and are folded in minutes.
+ */
+const partnerOf = (n: string, of: number, partners: number) =>
+  `case when ${n} % 10 = 0 then 1
+        else 2 + (${n}::bigint * 7919 % ${Math.floor((partners - 1) / 7)})::integer * 7 + (${n}::bigint * ${DAYS} / ${of} % 7)::integer end`
 
 /**
  * Fills a workspace with a year of clicks, events, customers, commissions, payout runs and mails, evenly over the year. Skips
@@ -86,13 +90,16 @@ export const addYear = async (
   const at = (n: string, of: number) =>
     `(date_trunc('milliseconds', now()) - interval '${DAYS} days' + (${n}) * (interval '${DAYS} days' / ${of}))`
   const clicks = events * CLICKS_EACH
+  // The visitors of a partner come from its site to one page; those of the first one, from forty sites to forty pages.
   for (let from = 1; from <= clicks; from += STEP) {
     const to = Math.min(from + STEP - 1, clicks)
     await run(
       `insert into clicks (id, workspace_id, partner_id, landing_url, referrer, created_at, expires_at)
-       select 'clk_${prefix}' || i, $1, p.id, 'https://shop.example/' || case when i % 10 < 7 then '' when i % 10 < 9 then 'pricing' else 'page-' || i % 40 end, case when i % 4 > 0 then 'https://site-' || i % 40 || '.example/' end, at, at + interval '90 days'
-       from generate_series(${from}, ${to}) i join bench_partners p on p.n = ${partnerOf('i', partners)},
-            lateral (select ${at('i', clicks)} as at) t`,
+       select 'clk_${prefix}' || i, $1, p.id,
+              'https://shop.example/' || case when place % 10 < 7 then '' when place % 10 < 9 then 'pricing' else 'page-' || place % 400 end,
+              case when place % 4 > 0 then 'https://site-' || place % 40 || '.example/' end, at, at + interval '90 days'
+       from generate_series(${from}, ${to}) i join bench_partners p on p.n = ${partnerOf('i', clicks, partners)},
+            lateral (select ${at('i', clicks)} as at, case p.n when 1 then i / 10 else p.n end as place) t`,
       [workspaceId],
     )
     onProgress(`${(to / 1e6).toFixed(2)} million clicks`)
@@ -102,7 +109,7 @@ export const addYear = async (
   await run(
     `insert into customers (id, workspace_id, external_id, email, partner_id, created_at)
      select ${customerId('i')}, $1, 'customer-' || i, 'customer-' || i || '@bench.example', p.id, ${at('i', customers)}
-     from generate_series(1, ${customers}) i join bench_partners p on p.n = ${partnerOf('i', partners)}`,
+     from generate_series(1, ${customers}) i join bench_partners p on p.n = ${partnerOf('i', customers, partners)}`,
     [workspaceId],
   )
   await run(
@@ -122,7 +129,7 @@ export const addYear = async (
          select i, at, p.id as partner_id, ${idAt('005', 'at', 'i')} as id, c as customer, ${customerId('c')} as customer_id,
                 i / 10 % 10 between 1 and 8 as earns, i / 10 % 10 = 0 as is_lead, i / 10 % 10 < 9 as credits,
                 ${idAt('006', 'at', '2 * i')} as commission_id, ${idAt('006', 'at', '2 * i + 1')} as reversal_id, po.payout_id
-         from generate_series(${from}, ${to}) i join bench_partners p on p.n = ${partnerOf('i', partners)},
+         from generate_series(${from}, ${to}) i join bench_partners p on p.n = ${partnerOf('i', events, partners)},
               lateral (select ${at('i', events)} as at, i / ${EVENTS_PER_CUSTOMER} + 1 as c) t
          left join lateral (
            select ${idAt('003', 'r.at', `r.n * ${partners} + p.n`)} as payout_id from bench_runs r

@@ -20,7 +20,7 @@ import { endWaits, processEvent } from '../lib/purchases/apply.service.ts'
 import { correctSale } from '../lib/purchases/correct.service.ts'
 import { creditEvent } from '../lib/purchases/credit.service.ts'
 import { refundByHand } from '../lib/purchases/hand-refund.service.ts'
-import { continueReplans, joinReport, replanReferred } from '../lib/purchases/late.service.ts'
+import { continueReplans, joinReport, replanImported } from '../lib/purchases/late.service.ts'
 import type {
   CreditsService,
   IncompleteRefund,
@@ -43,6 +43,9 @@ import type { HandRefundOutcome } from '../lib/tracking/hand-refunds.ts'
 import type { RefundReport } from '../lib/tracking/refund.ts'
 import { lostRace } from '../lib/unavailable.ts'
 import type { Act } from '../lib/workspace/audit.queries.ts'
+
+/** How long the answer to an import of customers may wait for their sales. */
+const IMPORT_MS = 10_000
 
 type StripeBindings = AppEnv['Bindings'] &
   NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings'] &
@@ -174,7 +177,7 @@ export class Reports extends WorkerEntrypoint<StripeBindings> implements Reports
 
 /** What the import of customers may ask for. */
 export class Referrals extends WorkerEntrypoint<StripeBindings> implements ReferralsService {
-  async replanCustomers(workspaceId: string, customerIds: string[]): Promise<void> {
-    for (const id of customerIds) await replanReferred(connect(this.env), workspaceId, id, new Date())
+  replanCustomers(workspaceId: string, customerIds: string[]): Promise<void> {
+    return replanImported(connectWithin(this.env, IMPORT_MS), workspaceId, customerIds, new Date())
   }
 }

@@ -31,6 +31,25 @@ export const replanReferred = async (
 }
 
 /**
+ * Plans the sales of customers whom an import has marked, before its answer. What one request has no time or fetches for stays
+ * marked, so the cron continues there.
+ *
+ * @param connect as for `continueReplans`
+ */
+export const replanImported = async (
+  connect: () => Db | null,
+  workspaceId: string,
+  customerIds: string[],
+  now: Date,
+): Promise<void> => {
+  for (const id of customerIds) {
+    const db = connect()
+    if (!db) return
+    await replanReferred(db, workspaceId, id, now)
+  }
+}
+
+/**
  * Continues what interrupted requests have left marked, and payments of addresses that have many of them. A customer that
  * fails delays no other.
  *

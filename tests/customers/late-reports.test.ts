@@ -3,7 +3,8 @@ import { expect, inject, test, vi } from 'vitest'
 import importCustomers from '../../functions/import-customers.ts'
 import trackLead from '../../functions/track-lead.ts'
 import { connect } from '../../lib/db/connection.ts'
-import { continueReplans, replanReferred } from '../../lib/purchases/late.service.ts'
+import { connectWithin } from '../../lib/payouts/budget.service.ts'
+import { continueReplans, replanImported, replanReferred } from '../../lib/purchases/late.service.ts'
 import { type Buyer, openShop, type Shop } from '../support/buyers.ts'
 import { during } from '../support/killed.ts'
 import { codes, createMerchant, useDatabase } from '../support/merchant.ts'
@@ -164,6 +165,19 @@ test('the cron completes a lead that was saved but not planned and never repeate
   expect(await earningsOf(shop, buyer.id('in'))).toEqual(EARNED)
   const [left] = await database.query('select replan_from, addressed_from from customers where id = $1', [id])
   expect(left).toEqual({ replan_from: null, addressed_from: null })
+})
+
+test('an import plans the sales of as many customers as one request may, and leaves the others to the cron', async () => {
+  const shop = await openShop(database)
+  const buyers = [shop.buyer(), shop.buyer()]
+  const ids: string[] = []
+  for (const buyer of buyers) ids.push(await leaveMarked(shop, buyer, await payBefore(buyer)))
+  const earnings = () => Promise.all(buyers.map((buyer) => earningsOf(shop, buyer.id('in'))))
+  const connectOnce = connectWithin({ ...inject('database'), MAX_FETCHES: '1' }, 60_000)
+  await replanImported(connectOnce, shop.merchant.workspace.id, ids, new Date())
+  expect(await earnings()).toEqual([EARNED, [null, 0]])
+  await continueReplans(() => connect(inject('database')), new Date())
+  expect(await earnings()).toEqual([EARNED, EARNED])
 })
 
 test('50 copies of a late lead get one answer, and credit the payment once', async () => {

@@ -6,7 +6,7 @@ import trackLead from '../../functions/track-lead.ts'
 import trackSale from '../../functions/track-sale.ts'
 import { connect } from '../../lib/db/connection.ts'
 import type { PreviewRequest } from '../../lib/payouts/payouts.rpc.ts'
-import { joinReport, replanReferred } from '../../lib/purchases/late.service.ts'
+import { joinReport, replanImported } from '../../lib/purchases/late.service.ts'
 import type { IncompleteReport } from '../../lib/purchases/purchases.rpc.ts'
 import { type Payer, usePayouts } from '../support/payouts.ts'
 
@@ -118,9 +118,8 @@ const callsOf = (merchant: Alike, databaseUrl: string) => {
   const STRIPE_WEBHOOK = {
     joinReport: (workspaceId: string, report: IncompleteReport) =>
       joinReport(connect(database), workspaceId, report, new Date()),
-    replanCustomers: async (workspaceId: string, ids: string[]) => {
-      for (const id of ids) await replanReferred(connect(database), workspaceId, id, new Date())
-    },
+    replanCustomers: (workspaceId: string, ids: string[]) =>
+      replanImported(() => connect(database), workspaceId, ids, new Date()),
   }
   const WEBHOOKS = { nudge: async () => {} }
   const PAYOUTS = {
