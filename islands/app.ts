@@ -12,12 +12,12 @@ document.addEventListener('click', async ({ target }) => {
   const { innerHTML: label } = button
   try {
     await navigator.clipboard.writeText(button.dataset.copy ?? '')
-    button.textContent = button.dataset.copied ?? 'Copied'
+    button.textContent = button.dataset.copied ?? ''
   } catch {
     // The clipboard is blocked, for example without https. Select the text instead.
     const text = button.parentElement?.querySelector('code')
     if (text) getSelection()?.selectAllChildren(text)
-    button.textContent = button.dataset.blocked ?? 'Press Ctrl+C'
+    button.textContent = button.dataset.blocked ?? ''
   }
   setTimeout(() => {
     button.innerHTML = label

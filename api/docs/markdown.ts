@@ -16,7 +16,7 @@ const slugOf = (heading: string): string =>
 
 /** Code with a button that copies it. islands/docs.ts says what, which may be the reader's own. */
 export const codeBlock = (code: string): string =>
-  `<div class="code"><pre tabindex="0"><code>${escapeHtml(code)}</code></pre><button type="button" class="quiet" data-copy>Copy</button></div>
+  `<div class="code"><pre tabindex="0"><code>${escapeHtml(code)}</code></pre><button type="button" class="quiet" data-copy data-copied="Copied" data-blocked="Press Ctrl+C">Copy</button></div>
 `
 
 /** Where a link of a guide leads on /docs; null for a file of the repository that is not served. */

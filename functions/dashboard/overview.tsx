@@ -61,7 +61,7 @@ const steps = ({ programId, hasApiKey, hasClick, hasSale, partners }: Overview, 
 const Checklist = ({ overview, base }: { overview: Overview; base: string }) => (
   <section class="card">
     <h2>{t(m.overview_setup_checklist)}</h2>
-    <ul class="checklist" aria-live="polite">
+    <ul class="checklist" aria-live="polite" data-done={t(m.layout_done)}>
       {steps(overview, base).map(({ done, href, label, help }) => (
         <li aria-atomic="true">
           <span class="status" data-status={done ? 'approved' : 'open'}>

@@ -131,7 +131,7 @@ const wordsOf = (checked: CheckedStep, { base, program, facts }: Props): { label
 }
 
 const Steps = (props: Props) => (
-  <ul class="checklist" aria-live="polite">
+  <ul class="checklist" aria-live="polite" data-done={t(m.layout_done)}>
     {checkTracking(props.facts, props.program.siteUrl).map((checked) => {
       const { label, text } = wordsOf(checked, props)
       const isProblem = 'problem' in checked && checked.problem !== null && !checked.isDone

@@ -11,16 +11,16 @@ const MOST_REQUESTS = 180
 const OPEN = '[data-status="open"], [data-status="failed"]'
 
 export const startChecklist = (): void => {
-  const list = document.querySelector('ul.checklist')
+  const list = document.querySelector<HTMLElement>('ul.checklist')
   if (list) void follow(list)
 }
 
-const follow = async (list: Element): Promise<void> => {
+const follow = async (list: HTMLElement): Promise<void> => {
   for (let request = 0; request < MOST_REQUESTS && list.querySelector(OPEN); request++) {
     await pause()
     await visible()
     const page = await readPage()
-    if (page === 'signed out') return
+    if (page === 'signed_out') return
     if (page) tick(list, page.querySelector('ul.checklist'))
   }
 }
@@ -33,10 +33,10 @@ const visible = async (): Promise<void> => {
 }
 
 /** The page as it is now; undefined if it cannot be read at present. */
-const readPage = async (): Promise<Document | 'signed out' | undefined> => {
+const readPage = async (): Promise<Document | 'signed_out' | undefined> => {
   try {
     const response = await fetch(location.href, { headers: { Accept: 'text/html' } })
-    if (response.redirected) return 'signed out'
+    if (response.redirected) return 'signed_out'
     return response.ok ? new DOMParser().parseFromString(await response.text(), 'text/html') : undefined
   } catch {
     return undefined
@@ -44,14 +44,14 @@ const readPage = async (): Promise<Document | 'signed out' | undefined> => {
 }
 
 /** @param fresh null once all steps are done, because the page has no checklist then */
-const tick = (list: Element, fresh: Element | null): void => {
+const tick = (list: HTMLElement, fresh: Element | null): void => {
   for (const [index, step] of [...list.children].entries()) {
     const now = fresh?.children[index]
     const status = step.querySelector<HTMLElement>(OPEN)
     const next = now?.querySelector<HTMLElement>('[data-status]')
     if (status && status.dataset.status !== next?.dataset.status) {
       status.dataset.status = next?.dataset.status ?? 'approved'
-      status.textContent = next?.textContent ?? 'Done'
+      status.textContent = next?.textContent ?? list.dataset.done ?? ''
       const [text, newText] = [status.nextElementSibling, next?.nextElementSibling]
       if (text && newText && !text.contains(document.activeElement)) text.replaceWith(newText)
     }

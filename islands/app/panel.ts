@@ -22,10 +22,20 @@ const contentOf = async (href: string): Promise<Element | null> => {
   return main
 }
 
-const element = <Name extends keyof HTMLElementTagNameMap>(
+const partOf = <Name extends keyof HTMLElementTagNameMap>(
+  root: ParentNode,
   name: Name,
-  properties: Partial<HTMLElementTagNameMap[Name]>,
-): HTMLElementTagNameMap[Name] => Object.assign(document.createElement(name), properties)
+): HTMLElementTagNameMap[Name] => {
+  const part = root.querySelector(name)
+  if (!part) throw new Error(`The page has no ${name} for a panel.`)
+  return part
+}
+
+/** An empty panel. Every page of a workspace has it as a template. */
+const emptyPanel = () => {
+  const dialog = partOf(document.importNode(partOf(document, 'template').content, true), 'dialog')
+  return { dialog, link: partOf(dialog, 'a'), button: partOf(dialog, 'button') }
+}
 
 export const startPanel = (enhance: Enhance): void => {
   if (!document.querySelector('a[data-panel]')) return
@@ -39,11 +49,9 @@ export const startPanel = (enhance: Enhance): void => {
 
   const show = (href: string, content: Element, opener: HTMLElement | null) => {
     close()
-    const dialog = element('dialog', { className: 'panel' })
-    const bar = element('p', { className: 'bar' })
-    const button = element('button', { type: 'button', className: 'quiet', textContent: 'Close' })
-    bar.append(element('a', { href, textContent: 'Open page' }), button)
-    dialog.append(bar, ...content.childNodes)
+    const { dialog, link, button } = emptyPanel()
+    link.href = href
+    dialog.append(...content.childNodes)
     const heading = dialog.querySelector('h1')
     if (heading) Object.assign(heading, { id: 'panel-heading', tabIndex: -1 })
     dialog.setAttribute('aria-labelledby', 'panel-heading')

@@ -83,8 +83,23 @@ export const Layout = ({
         {children}
       </main>
       {path !== undefined && <Languages current={language} path={path} />}
+      {workspace && <PanelTemplate />}
     </body>
   </html>
+)
+
+/** What islands/app/panel.ts opens beside a list. */
+const PanelTemplate = () => (
+  <template>
+    <dialog class="panel">
+      <p class="bar">
+        <a href="#main">{t(m.layout_open_page)}</a>
+        <button type="button" class="quiet">
+          {t(m.layout_close)}
+        </button>
+      </p>
+    </dialog>
+  </template>
 )
 
 /** Chooses another language, in which the same page opens. */
