@@ -86,7 +86,13 @@ export default createRoutes<WorkspaceEnv>()
     const { program, base } = await readProgram(c)
     const children = <UploadPage {...{ base, program }} workspace={c.var.workspace.slug} user={c.var.user} />
     const title = textsOf(c)(m.shadow_commissions_for, { name: program.name })
-    return renderPage(c, { title, section: '/programs', scripts: ['/shadow.js'], children })
+    return renderPage(c, {
+      title,
+      section: '/programs',
+      styles: ['/import.css'],
+      scripts: ['/shadow.js'],
+      children,
+    })
   })
   .get(`${PATH}/comparisons.csv`, query(ComparisonQuery), async (c) => {
     const { workspace } = c.var
