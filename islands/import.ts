@@ -3,7 +3,7 @@
  * be resumed after a closed tab. functions/dashboard/import.tsx renders the page.
  */
 
-import { counted } from '../lib/plural.ts'
+import * as m from '../lib/languages/messages.ts'
 import { check } from './import/check.ts'
 import { askFile } from './import/choose.ts'
 import { askColumns } from './import/columns.ts'
@@ -22,6 +22,7 @@ import { discardSource, type Reader } from './import/source.ts'
 import { askSource } from './import/source-form.ts'
 import { followSource, loadFile } from './import/source-progress.ts'
 import { type Answer, discardJob, type Job, loadJob, saveAnswer, saveJob } from './import/store.ts'
+import { t } from './text.ts'
 
 const workspace = byId('import', HTMLElement).dataset.workspace ?? ''
 
@@ -33,7 +34,7 @@ const READER: Reader = {
     const program = byId('import-program', HTMLSelectElement)
     return program.reportValidity() ? program.value : null
   },
-  targetOf: ({ programId }) => programOf(programId)?.name ?? 'a program',
+  programNameOf: ({ programId }) => programOf(programId)?.name,
 }
 
 /** Takes a file, or what is read from another platform. */
@@ -89,7 +90,7 @@ const runJob = async (job: Job, earlier: Answer[]): Promise<void> => {
   const fits =
     job.calls === calls.length && earlier.every(({ results }, n) => results.length === calls[n]?.rows.length)
   const answers = await runCalls({
-    title: `Importing into ${job.programName}`,
+    title: t(m.import_importing_into, { programName: job.programName }),
     calls,
     answered: fits ? earlier : [],
     first: settingOf(job),
@@ -103,7 +104,7 @@ const runJob = async (job: Job, earlier: Answer[]): Promise<void> => {
   const outcomes = outcomesOf(rows, calls, answers)
   await new Promise<void>((resolve) => {
     showStep(
-      'Import complete',
+      t(m.import_complete),
       ...reportOf({
         file: job.file,
         mapping: job.mapping,
@@ -116,12 +117,12 @@ const runJob = async (job: Job, earlier: Answer[]): Promise<void> => {
       h(
         'p',
         { class: 'actions' },
-        h('a', { href: `/app/${workspace}/imports/${job.importId}` }, 'Report'),
-        h('a', { href: `/app/${workspace}/partners` }, 'View partners'),
-        button('Import another file', () => resolve(), 'quiet'),
+        h('a', { href: `/app/${workspace}/imports/${job.importId}` }, t(m.imports_report)),
+        h('a', { href: `/app/${workspace}/partners` }, t(m.layout_view_partners)),
+        button(t(m.import_another_file), () => resolve(), 'quiet'),
       ),
     )
-    announce('Import complete.')
+    announce(t(m.import_is_complete))
   })
   await forget(job)
   byId('import-form', HTMLFormElement).reset()
@@ -133,17 +134,17 @@ const askResume = (job: Job, answers: Answer[], done: number, total: number): Pr
   new Promise((resolve) => {
     const finished = answers.length >= job.calls
     showStep(
-      finished ? 'Last import complete' : 'Unfinished import',
+      t(finished ? m.import_last_complete : m.import_unfinished),
       h(
         'p',
         {},
-        `${job.file.name} into ${job.programName}: ${done.toLocaleString('en')} of ${counted(total, 'row')} imported.`,
+        t(m.import_rows_imported, { file: job.file.name, programName: job.programName, done, total }),
       ),
       h(
         'p',
         { class: 'actions' },
-        button(finished ? 'View result' : 'Resume import', () => resolve(true)),
-        button(finished ? 'Dismiss' : 'Discard import', () => resolve(false), 'quiet'),
+        button(t(finished ? m.import_view_result : m.import_resume_import), () => resolve(true)),
+        button(t(finished ? m.import_dismiss : m.import_discard_import), () => resolve(false), 'quiet'),
       ),
     )
   })
@@ -165,9 +166,7 @@ const start = async (): Promise<void> => {
   await resumeEarlier()
   for (;;) {
     const job = await prepare()
-    await saveJob(job).catch(() =>
-      announce('This browser cannot save progress. Keep this tab open until the import is complete.'),
-    )
+    await saveJob(job).catch(() => announce(t(m.import_cannot_save)))
     await runJob(job, [])
   }
 }
@@ -175,8 +174,5 @@ const start = async (): Promise<void> => {
 // Two tabs running one import would overwrite each other's responses. The lock ends with the tab.
 void navigator.locks.request(`tributary-import-${workspace}`, { ifAvailable: true }, async (lock) => {
   if (lock) return start()
-  showStep(
-    'An import is open in another tab',
-    h('p', {}, 'Continue in that tab, or close it and reload this page.'),
-  )
+  showStep(t(m.import_open_elsewhere), h('p', {}, t(m.import_continue_elsewhere)))
 })

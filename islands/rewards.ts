@@ -1,11 +1,13 @@
 /** The script of the pages with rewards: renews the worked examples while their form is filled in. */
 import type { Fields } from '../lib/http/validate.ts'
+import * as m from '../lib/languages/messages.ts'
 import { isCurrency, parseMoney } from '../lib/money.ts'
 import { moneyFormat } from '../lib/pages/number-format.ts'
 import { numberIn, readReward } from '../lib/pages/read-reward.ts'
 import { leadExampleWords, saleExampleOf } from '../lib/pages/reward-example.ts'
 import type { SaleTerms } from '../lib/tracking/reward-example.ts'
 import type { RewardTerms } from '../lib/tracking/rewards.ts'
+import { t } from './text.ts'
 
 const fieldsOf = (form: HTMLFormElement): Fields =>
   Object.fromEntries(
@@ -55,6 +57,6 @@ for (const output of document.querySelectorAll<HTMLOutputElement>('output.exampl
   form?.addEventListener('input', () => {
     const words = exampleOf(output, fieldsOf(form))
     output.hidden = words === undefined
-    if (words) output.value = `As entered: ${words}`
+    if (words) output.value = t(m.programs_example_as_entered, { example: words })
   })
 }

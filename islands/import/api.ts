@@ -1,4 +1,6 @@
 /** Calls to the API, with retries and backoff. */
+import * as m from '../../lib/languages/messages.ts'
+import { t } from '../text.ts'
 
 /** What the user has to do before the calls can go on: `switch` if another person is signed in. */
 type SignIn = 'sign_in' | 'switch'
@@ -32,8 +34,6 @@ const WAITS_SECONDS = [1, 2, 4, 8, 15, 30, 60]
 /** A call of 500 rows takes less than a second. */
 const TIMEOUT_MS = 60_000
 
-export type Waiting = { seconds: number; why: string }
-
 /** Reads JSON. @returns undefined if that fails: whoever looks again and again tries it again */
 export const get = async <Answer>(url: string): Promise<Answer | undefined> => {
   try {
@@ -48,6 +48,7 @@ export const get = async <Answer>(url: string): Promise<Answer | undefined> => {
  * Sends JSON and returns the response. Retries lost connections, 429 and 5xx with backoff, and honours Retry-After.
  * Retries are safe: a call that was made before gets its first answer.
  *
+ * @param onWait is called before each wait, with what to say
  * @throws {Stopped} when the call fails for good, or `signal` is aborted during a wait
  */
 export const send = async <Answer>(
@@ -55,10 +56,10 @@ export const send = async <Answer>(
   url: string,
   body: object,
   signal: AbortSignal,
-  onWait: (waiting: Waiting) => void,
+  onWait: (text: string) => void,
 ): Promise<Answer> => {
   for (let attempt = 0; ; attempt++) {
-    let why = 'The server cannot be reached.'
+    let why = 'unreachable'
     let seconds = WAITS_SECONDS[attempt]
     try {
       const answer = await fetch(url, {
@@ -69,31 +70,25 @@ export const send = async <Answer>(
       })
       if (answer.ok) return await answer.json()
       if (answer.status !== 429 && answer.status < 500) throw await refusal(answer)
-      why = answer.status === 429 ? 'Too many requests.' : 'The server is busy.'
+      why = answer.status === 429 ? 'too_many' : 'busy'
       const asked = Number(answer.headers.get('Retry-After'))
       // Jitter keeps two tabs from retrying in step.
       if (seconds !== undefined) seconds = Math.max(seconds * (0.5 + Math.random() / 2), asked || 0)
     } catch (error) {
       if (error instanceof Stopped) throw error
     }
-    if (seconds === undefined)
-      throw new Stopped(`${why} Progress is saved. Resume when the server is available.`)
-    await wait(seconds, why, signal, onWait)
+    if (seconds === undefined) throw new Stopped(t(m.import_gave_up, { why }))
+    onWait(t(m.import_retrying, { why, seconds: Math.ceil(seconds) }))
+    await wait(seconds, signal)
   }
 }
 
-const wait = async (
-  seconds: number,
-  why: string,
-  signal: AbortSignal,
-  onWait: (waiting: Waiting) => void,
-): Promise<void> => {
-  onWait({ seconds: Math.ceil(seconds), why })
+const wait = async (seconds: number, signal: AbortSignal): Promise<void> => {
   await new Promise<void>((resolve) => {
     setTimeout(resolve, seconds * 1_000)
     signal.addEventListener('abort', () => resolve(), { once: true })
   })
-  if (signal.aborted) throw new Stopped('Paused.')
+  if (signal.aborted) throw new Stopped(t(m.import_paused))
 }
 
 /** The error for a rejected call. */
@@ -102,8 +97,10 @@ const refusal = async (answer: Response): Promise<Stopped> => {
   const { error } = (await answer.json().catch(() => ({}))) as {
     error?: { message?: string; requestId?: string }
   }
-  const said = error?.message ?? `The server responded with ${answer.status}.`
-  return new Stopped(error?.requestId ? `${said} (Request ${error.requestId})` : said)
+  const message = error?.message ?? t(m.import_responded_with, { status: String(answer.status) })
+  return new Stopped(
+    error?.requestId ? t(m.import_of_request, { message, requestId: error.requestId }) : message,
+  )
 }
 
 /** Says who is signed in now. */
@@ -111,9 +108,6 @@ const signedOut = async (): Promise<Stopped> => {
   const now = await get<Session>('/api/auth/get-session')
   const { user, email } = opener()
   return now && now.user.id !== user
-    ? new Stopped(
-        `${now.user.email} is signed in in this browser now, so the import has stopped. Nothing was done in this name. Sign in as ${email} to continue.`,
-        'switch',
-      )
-    : new Stopped('Your session has expired.', 'sign_in')
+    ? new Stopped(t(m.import_other_person, { now: now.user.email, opener: email }), 'switch')
+    : new Stopped(t(m.import_session_expired), 'sign_in')
 }

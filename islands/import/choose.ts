@@ -1,4 +1,6 @@
 /** The first step: choosing or dropping a file, or pasting its text. */
+import * as m from '../../lib/languages/messages.ts'
+import { t } from '../text.ts'
 import { byId, h, showStep } from './dom.ts'
 import { type CsvFile, readFile, readText, UnreadableFile } from './file.ts'
 
@@ -24,10 +26,11 @@ export const askFile = (listening: AbortController): Promise<CsvFile> => {
     const read = async () => {
       problem.hidden = true
       const [file] = input.files ?? []
-      if (!file && !text.value.trim()) return refuse('Choose a CSV file or paste its text.')
+      if (!file && !text.value.trim()) return refuse(t(m.import_choose_or_paste))
       if (!form.reportValidity()) return
-      const bar = h('progress', { max: 1, value: 0, 'aria-label': 'Reading file' })
-      showStep('Reading file', bar)
+      const title = t(m.import_reading_file)
+      const bar = h('progress', { max: 1, value: 0, 'aria-label': title })
+      showStep(title, bar)
       const onProgress = (share: number) => {
         bar.value = share
       }
@@ -39,7 +42,7 @@ export const askFile = (listening: AbortController): Promise<CsvFile> => {
         resolve(found)
       } catch (error) {
         // A file that was changed or removed after it was chosen cannot be read.
-        refuse(error instanceof UnreadableFile ? error.message : 'This file cannot be read. Choose it again.')
+        refuse(error instanceof UnreadableFile ? error.message : t(m.import_file_gone))
       }
     }
 

@@ -1,5 +1,6 @@
 /** The part of a preview about a later export: what it says of partners who exist, and who is not in it. */
-import { counted } from '../../lib/plural.ts'
+import * as m from '../../lib/languages/messages.ts'
+import { t } from '../text.ts'
 import { get } from './api.ts'
 import { button, download, h, table } from './dom.ts'
 import { csvLine } from './rules/cells.ts'
@@ -36,10 +37,10 @@ export const deltasPart = ({ renamed, missing }: Deltas, programName: string): H
   ...(renamed.length > 0
     ? [
         list({
-          title: `${counted(renamed.length, 'name differs', 'names differ')}`,
-          text: 'Partners who exist are not changed. Rename them on their pages if the file is right.',
-          caption: 'Names that differ',
-          head: ['Partner', 'Name here', 'Name in the file'],
+          title: t(m.import_names_differ, { count: renamed.length }),
+          text: t(m.import_names_differ_hint),
+          caption: t(m.import_names_that_differ),
+          head: [t(m.partner), t(m.import_name_here), t(m.import_name_in_file)],
           rows: renamed.map(({ email, here, file }) => [email, here, file]),
           file: { name: 'changed-names.csv', head: ['email', 'name_here', 'name_in_file'] },
         }),
@@ -48,10 +49,10 @@ export const deltasPart = ({ renamed, missing }: Deltas, programName: string): H
   ...(missing.length > 0
     ? [
         list({
-          title: `${counted(missing.length, 'partner', 'partners')} of ${programName} ${missing.length === 1 ? 'is' : 'are'} not in the file`,
-          text: 'They stay as they are. Ban those who have left the program.',
-          caption: 'Partners who are not in the file',
-          head: ['Partner', 'Name', 'Slug'],
+          title: t(m.import_not_in_file, { count: missing.length, programName }),
+          text: t(m.import_not_in_file_hint),
+          caption: t(m.import_partners_not_in_file),
+          head: [t(m.partner), t(m.layout_name), t(m.slug)],
           rows: missing.map(({ email, name, slug }) => [email, name ?? '', slug]),
           file: { name: 'missing-partners.csv', head: ['email', 'name', 'slug'] },
         }),
@@ -83,12 +84,12 @@ const list = ({ title, text, caption, head, rows, file }: List): HTMLElement => 
     h('h3', {}, title),
     h('p', {}, text),
     part,
-    rest > 0 ? h('p', {}, `And ${rest.toLocaleString('en')} more, listed in the download.`) : null,
+    rest > 0 ? h('p', {}, t(m.import_more, { count: rest })) : null,
     h(
       'p',
       { class: 'actions' },
       button(
-        'Download list',
+        t(m.import_download_list),
         () => download(file.name, `\ufeff${[file.head, ...rows].map(csvLine).join('')}`),
         'quiet',
       ),

@@ -1,4 +1,5 @@
 /** DOM helpers: elements, focus, announcements and downloads. */
+import type { Wrap } from '../text.ts'
 
 type Child = Node | string | null | undefined
 
@@ -16,6 +17,17 @@ export const h = <Tag extends keyof HTMLElementTagNameMap>(
   element.append(...children.filter((child) => child !== null && child !== undefined))
   return element
 }
+
+/** For the tags of messages. */
+export const code: Wrap = (content) => h('code', {}, ...content)
+export const strong: Wrap = (content) => h('strong', {}, ...content)
+export const hidden: Wrap = (content) => h('span', { class: 'hidden' }, ...content)
+
+/** A link that leaves this tab, and its state, as it is. */
+export const linkInNewTab =
+  (href: string): Wrap =>
+  (content) =>
+    h('a', { href, target: '_blank', rel: 'noopener' }, ...content)
 
 /** The element with this id. @throws if it is missing or of another type */
 export const byId = <Element extends HTMLElement>(id: string, type: new () => Element): Element => {
@@ -43,6 +55,14 @@ export const button = (label: string, onClick: () => void, style = ''): HTMLButt
   const element = h('button', { type: 'button', class: style || undefined }, label)
   element.addEventListener('click', onClick)
   return element
+}
+
+/** A checkbox with its effect. */
+export const option = (label: string, id: string, checked = false) => {
+  const box = h('input', { type: 'checkbox', id, 'aria-describedby': `${id}-effect` })
+  box.checked = checked
+  const effect = h('span', { class: 'hint', id: `${id}-effect` })
+  return { box, effect, part: h('p', { class: 'option' }, box, h('label', { for: id }, label), effect) }
 }
 
 /** Downloads a file. */

@@ -1,5 +1,7 @@
 /** Parses a file's bytes into records. */
 import Papa from 'papaparse'
+import { inEnglish } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { cellText } from './rules/cells.ts'
 import type { CsvRecord } from './rules/records.ts'
 import type { SourceNotes } from './rules/source.ts'
@@ -25,7 +27,7 @@ const CHUNK_CHARACTERS = 256 * 1024
 /** Decodes UTF-8 or UTF-16, with or without a byte order mark, else Windows-1252, which old spreadsheets write. */
 const decode = (bytes: Uint8Array): string => {
   if (bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3) {
-    throw new UnreadableFile('This is a spreadsheet, not a CSV file. Save it as CSV and choose that file.')
+    throw new UnreadableFile(inEnglish(m.import_spreadsheet))
   }
   const start = bytes.subarray(0, 4_096)
   const zeros = (odd: number) => start.filter((byte, index) => index % 2 === odd && byte === 0).length
@@ -42,7 +44,9 @@ const decode = (bytes: Uint8Array): string => {
 /** Reads a chosen or dropped file. @throws {UnreadableFile} */
 export const readFile = async (file: File, onProgress: (share: number) => void): Promise<CsvFile> => {
   if (file.size > LARGEST_FILE_BYTES) {
-    throw new UnreadableFile('This file is larger than 100 MB. Split it, and import the parts one by one.')
+    throw new UnreadableFile(
+      inEnglish(m.import_file_too_large, { megabytes: LARGEST_FILE_BYTES / 1_000_000 }),
+    )
   }
   return readText(file.name, decode(new Uint8Array(await file.arrayBuffer())), onProgress)
 }
@@ -56,27 +60,28 @@ export const readText = async (
   // Excel's own first line, `sep=;`, names the delimiter. Post Affiliate Pro's names the table: `[[AFFILIATES]]`.
   const [line, sep] = /^\ufeff?(?:sep=(.)|\[\[\w+\]\][;,\t]*)\r?\n/i.exec(text) ?? ['', undefined]
   const body = text.slice(line.length).replace(/^\ufeff/, '')
-  if (!body.trim()) throw new UnreadableFile('This file is empty.')
+  if (!body.trim()) throw new UnreadableFile(inEnglish(m.import_file_empty))
   const { rows, unclosed } = await parse(body, sep ?? delimiterOf(body), onProgress)
   const records = rows.map((cells, index) => ({ line: index + 1, cells }))
   const first = records.findIndex(({ cells }) => cells.some((cell) => cellText(cell) !== ''))
   const header = records[first]?.cells
-  if (!header) throw new UnreadableFile('This file is empty.')
+  if (!header) throw new UnreadableFile(inEnglish(m.import_file_empty))
 
   // A first line with an email address is data, not a header.
   const hasHeader = !header.some((cell) => /\S@\S+\.\S/.test(cellText(cell)))
-  const names = header.map((cell, column) => (hasHeader && cellText(cell)) || `Column ${column + 1}`)
+  const names = header.map(
+    (cell, column) =>
+      (hasHeader && cellText(cell)) || inEnglish(m.import_column_number, { number: String(column + 1) }),
+  )
   const rest = records
     .slice(hasHeader ? first + 1 : first)
     .filter(({ cells }) => cells.some((cell) => cellText(cell)))
-  const warning = unclosed
-    ? `A quotation mark in row ${unclosed.toLocaleString('en')} is not closed, so all text after it is in one cell.`
-    : null
   if (rest.length === 0) {
     throw new UnreadableFile(
-      warning ? `${warning} Close or remove it.` : 'This file has a header but no rows.',
+      unclosed ? inEnglish(m.import_close_quote, { row: unclosed }) : inEnglish(m.import_header_only),
     )
   }
+  const warning = unclosed ? inEnglish(m.import_unclosed_quote, { row: unclosed }) : null
   return { name, headers: names, records: rest, warning }
 }
 

@@ -1,6 +1,7 @@
 /** The part of a preview that asks which group the partners of each group of the file join. */
 import { groupKey } from '../../lib/imports/groups.ts'
-import { counted } from '../../lib/plural.ts'
+import * as m from '../../lib/languages/messages.ts'
+import { t } from '../text.ts'
 import { get } from './api.ts'
 import { h } from './dom.ts'
 import {
@@ -39,13 +40,13 @@ const menu = (
   const select = h(
     'select',
     { id },
-    h('option', { value: NONE }, 'No group'),
+    h('option', { value: NONE }, t(m.partners_no_group)),
     ...here.map((group) => h('option', { value: group.id }, group.name)),
     // Rows name a group: two of one name would be ambiguous.
-    isHere ? null : h('option', { value: CREATE }, `Create the group “${name}”`),
+    isHere ? null : h('option', { value: CREATE }, t(m.import_create_group, { name })),
   )
   select.value = choice ?? NONE
-  const label = h('label', { for: id }, `${name} (${counted(partners, 'partner')})`)
+  const label = h('label', { for: id }, t(m.import_group_of_file, { name, partners }))
   return { name, select, part: h('div', { class: 'field' }, label, select) }
 }
 
@@ -64,13 +65,11 @@ export const groupChoices = (partners: FilePartner[], here: GroupHere[]) => {
         : h(
             'fieldset',
             {},
-            h('legend', {}, 'Groups of new partners'),
+            h('legend', {}, t(m.import_groups)),
             h(
               'p',
               { class: 'hint' },
-              isTooMany
-                ? `The file names ${groups.length.toLocaleString('en')} groups, more than can be chosen here. Partners are imported without a group.`
-                : 'A group’s rewards replace those of the program. A group that is created has none until you set them. Partners who exist stay in their group.',
+              isTooMany ? t(m.import_too_many_groups, { count: groups.length }) : t(m.import_groups_hint),
             ),
             ...menus.map(({ part }) => part),
           ),

@@ -1,6 +1,7 @@
 /** What a manager says about the links of the old platform before partners are mailed that these work. */
 import { type FormOfLinks, worksIf } from '../../lib/imports/former-links.ts'
-import { counted } from '../../lib/plural.ts'
+import * as m from '../../lib/languages/messages.ts'
+import { t } from '../text.ts'
 import { h } from './dom.ts'
 
 /** A question for each form of which nobody knows whether its links work. */
@@ -12,14 +13,14 @@ export const linkQuestions = (forms: FormOfLinks[]) => {
       const select = h(
         'select',
         { id, 'aria-describedby': `${id}-hint` },
-        h('option', { value: '' }, 'Choose'),
-        h('option', { value: 'works' }, 'They still work'),
-        h('option', { value: 'stops' }, 'They no longer count'),
+        h('option', { value: '' }, t(m.imports_choose)),
+        h('option', { value: 'works' }, t(m.imports_they_still_work)),
+        h('option', { value: 'stops' }, t(m.imports_no_longer_count)),
       )
       const part = h(
         'div',
         { class: 'field' },
-        h('label', { for: id }, `${counted(links, 'link')} such as ${example}`),
+        h('label', { for: id }, t(m.import_links_such_as, { count: links, example })),
         h('span', { class: 'hint', id: `${id}-hint` }, worksIf(form)),
         select,
       )

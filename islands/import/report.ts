@@ -1,20 +1,15 @@
 /** The report of a preview or an import: counts, broken links, and errors with their fixes. */
 
-import { counted } from '../../lib/plural.ts'
-import { button, download, h, table } from './dom.ts'
+import type { Message } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
+import { t } from '../text.ts'
+import { button, code, download, h, strong, table } from './dom.ts'
 import type { CsvFile } from './file.ts'
 import { csvLine } from './rules/cells.ts'
 import type { Mapping } from './rules/columns.ts'
+import { errorCsv, type FailureGroup, failureGroups } from './rules/failures.ts'
 import type { BrokenLink, Outcomes, OwnedCustomer } from './rules/outcomes.ts'
-import {
-  bannedPartners,
-  brokenLinks,
-  errorCsv,
-  type FailureGroup,
-  failureGroups,
-  ownedCustomers,
-  summary,
-} from './rules/report.ts'
+import { bannedPartners, brokenLinks, ownedCustomers, summary } from './rules/report.ts'
 import { type BalancesElsewhere, describeBalancesElsewhere } from './rules/warnings.ts'
 
 /** Links shown. The download has all of them. */
@@ -45,8 +40,8 @@ export const reportOf = (asked: Asked): HTMLElement[] => {
     h(
       'dl',
       { class: 'summary' },
-      ...(partners ? [h('dt', {}, 'Partners'), h('dd', {}, `${partners}.`)] : []),
-      ...(customers ? [h('dt', {}, 'Customers'), h('dd', {}, `${customers}.`)] : []),
+      ...(partners ? [h('dt', {}, t(m.layout_partners)), h('dd', {}, `${partners}.`)] : []),
+      ...(customers ? [h('dt', {}, t(m.layout_customers)), h('dd', {}, `${customers}.`)] : []),
     ),
     ...(withBalances
       ? elsewhere.map((found) => h('p', { class: 'note' }, describeBalancesElsewhere(found, { dryRun })))
@@ -59,10 +54,13 @@ export const reportOf = (asked: Asked): HTMLElement[] => {
           h(
             'p',
             { class: 'note' },
-            `${counted(coupons.length, 'partner')} with more than one coupon. The first is imported. Add the others on the partner’s page. ${coupons
-              .slice(0, MAX_LINES)
-              .map(({ row }) => `${row.email}: ${row.otherCoupons.join(', ')}`)
-              .join('; ')}.`,
+            t(m.import_several_coupons, {
+              count: coupons.length,
+              coupons: coupons
+                .slice(0, MAX_LINES)
+                .map(({ row }) => `${row.email}: ${row.otherCoupons.join(', ')}`)
+                .join('; '),
+            }),
           ),
         ]
       : []),
@@ -70,34 +68,28 @@ export const reportOf = (asked: Asked): HTMLElement[] => {
   ]
 }
 
-const WHY: Record<BrokenLink['why'], string> = {
-  taken: 'another partner has this slug',
-  already_here: 'the partner already exists',
+const WHY: Record<BrokenLink['why'], Message> = {
+  taken: m.import_slug_taken,
+  already_here: m.import_already_exists,
 }
 
 const linksPart = (links: BrokenLink[], dryRun: boolean): HTMLElement =>
   h(
     'section',
     {},
-    h(
-      'h3',
-      {},
-      dryRun
-        ? `${counted(links.length, 'link')} will break`
-        : counted(links.length, 'link no longer works', 'links no longer work'),
-    ),
-    h('p', {}, 'These slugs cannot be kept. Send the partners their new link.'),
+    h('h3', {}, t(dryRun ? m.import_links_will_break : m.import_links_broken, { count: links.length })),
+    h('p', {}, t(m.import_slugs_not_kept)),
     linksTable(links.slice(0, MAX_LINKS), dryRun),
-    more(links.length - MAX_LINKS, 'link'),
+    more(m.import_more_links, links.length - MAX_LINKS),
     h(
       'p',
       { class: 'actions' },
       button(
-        'Download list',
+        t(m.import_download_list),
         () =>
           download(
             'changed-slugs.csv',
-            `\ufeff${[['email', 'old_slug', 'new_slug', 'reason'], ...links.map(({ email, from, to, why }) => [email, from, to, WHY[why]])].map(csvLine).join('')}`,
+            `\ufeff${[['email', 'old_slug', 'new_slug', 'reason'], ...links.map(({ email, from, to, why }) => [email, from, to, t(WHY[why])])].map(csvLine).join('')}`,
           ),
         'quiet',
       ),
@@ -108,11 +100,11 @@ const linksPart = (links: BrokenLink[], dryRun: boolean): HTMLElement =>
 const linksTable = (links: BrokenLink[], dryRun: boolean): HTMLElement => {
   const rows = links.map(({ email, from, to, why }) => {
     // The import generates a new random suffix.
-    const reason = why === 'taken' && dryRun ? `${WHY[why]}; the suffix may differ` : WHY[why]
+    const reason = t(why === 'taken' && dryRun ? m.import_slug_taken_preview : WHY[why])
     const slugs = h('td', {}, h('s', {}, from), ` → ${to}`, h('span', { class: 'example' }, reason))
     return h('tr', {}, h('th', { scope: 'row' }, email), slugs)
   })
-  const part = table('Changed slugs', ['Partner', 'Old slug → new slug'], rows)
+  const part = table(t(m.import_changed_slugs), [t(m.partner), t(m.import_old_and_new_slug)], rows)
   part.classList.add('links')
   return part
 }
@@ -120,38 +112,30 @@ const linksTable = (links: BrokenLink[], dryRun: boolean): HTMLElement => {
 /** An import either moves all of them or none. */
 const ownedPart = (owned: OwnedCustomer[], dryRun: boolean): HTMLElement => {
   const moves = owned.some((customer) => customer.moves)
-  const moved = dryRun
-    ? counted(owned.length, 'customer changes partners', 'customers change partners')
-    : counted(owned.length, 'customer has changed partners', 'customers have changed partners')
+  const moved = dryRun ? m.import_customers_change : m.import_customers_changed
   const rows = owned
     .slice(0, MAX_LINKS)
     .map(({ customer, from, to }) =>
       h('tr', {}, h('th', { scope: 'row' }, customer), h('td', {}, from), h('td', {}, to)),
     )
   const part = table(
-    'Customers of other partners',
-    ['Customer', 'Partner so far', 'Partner in the file'],
+    t(m.import_customers_of_others),
+    [t(m.layout_customer), t(m.import_partner_so_far), t(m.import_partner_in_file)],
     rows,
   )
   part.classList.add('links')
   return h(
     'section',
     {},
-    h('h3', {}, moves ? moved : `${counted(owned.length, 'customer')} of other partners`),
-    h(
-      'p',
-      {},
-      moves
-        ? 'Their later sales are credited to the partner in the file.'
-        : 'They stay with the partner that they have.',
-    ),
+    h('h3', {}, t(moves ? moved : m.import_customers_owned, { count: owned.length })),
+    h('p', {}, t(moves ? m.import_credited_to_file : m.import_stay_with_partner)),
     part,
-    more(owned.length - MAX_LINKS, 'customer'),
+    more(m.import_more_customers, owned.length - MAX_LINKS),
     h(
       'p',
       { class: 'actions' },
       button(
-        'Download list',
+        t(m.import_download_list),
         () =>
           download(
             moves ? 'moved-customers.csv' : 'customers-of-other-partners.csv',
@@ -167,45 +151,39 @@ const bannedText = (banned: ReturnType<typeof bannedPartners>): string => {
   const customers = banned.reduce((sum, partner) => sum + partner.customers, 0)
   const shown = banned.slice(0, MAX_LINES).map((partner) => partner.email)
   const rest = banned.length - shown.length
-  return `${counted(customers, 'customer')} of ${counted(banned.length, 'banned partner')}, so their later sales are credited to nobody: ${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}.`
+  return t(m.import_banned, { customers, partners: banned.length, emails: shown.join(', '), rest })
 }
 
 const errorsPart = (groups: FailureGroup[], { file, mapping, outcomes, withBalances }: Asked): HTMLElement =>
   h(
     'section',
     {},
-    h('h3', {}, 'Errors'),
-    ...groups.map(({ code, remedy, failures }) =>
+    h('h3', {}, t(m.import_errors)),
+    ...groups.map(({ code: reason, remedy, failures }) =>
       h(
         'details',
         { open: groups.length === 1 },
         h(
           'summary',
           {},
-          h('strong', {}, counted(failures.length, 'row')),
-          `: ${remedy} `,
-          h('code', {}, code),
+          ...t(m.import_rows_to_fix, { count: failures.length, remedy, reason, strong, code }),
         ),
         h(
           'ul',
           {},
           ...failures
             .slice(0, MAX_LINES)
-            .map(({ lines, message }) => h('li', {}, `${place(lines)}: ${message}`)),
+            .map(({ lines, message }) => h('li', {}, failureText(lines, message))),
         ),
-        more(failures.length - MAX_LINES, 'row'),
+        more(m.import_more_rows, failures.length - MAX_LINES),
       ),
     ),
-    h(
-      'p',
-      {},
-      'Download the rows with errors, fix them, and import the file again. Its last column has the reason.',
-    ),
+    h('p', {}, t(m.import_errors_hint)),
     h(
       'p',
       { class: 'actions' },
       button(
-        'Download rows with errors',
+        t(m.import_download_errors),
         () =>
           download(
             `${file.name.replace(/(-errors)?\.\w+$/, '')}-errors.csv`,
@@ -216,12 +194,19 @@ const errorsPart = (groups: FailureGroup[], { file, mapping, outcomes, withBalan
     ),
   )
 
-const more = (number: number, what: string): HTMLElement | null =>
-  number > 0 ? h('p', {}, `And ${counted(number, `more ${what}`)}, listed in the download.`) : null
+const more = (message: Message<{ count: number }>, count: number): HTMLElement | null =>
+  count > 0 ? h('p', {}, t(message, { count })) : null
 
-/** The rows in the file: `Row 12`, `Rows 12, 40 and 3 more`. */
-const place = (lines: number[]): string => {
-  const shown = lines.slice(0, 5).map((line) => line.toLocaleString('en'))
-  const rest = lines.length - shown.length
-  return `${lines.length === 1 ? 'Row' : 'Rows'} ${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
+/** More rows of one failure would hide what it is. */
+const MAX_NUMBERS = 5
+
+/** A failure with its rows in the file, such as "Rows 12, 40 and 3 more: The row has no partner email address." */
+const failureText = (lines: number[], message: string): string => {
+  const shown = lines.slice(0, MAX_NUMBERS).map((line) => line.toLocaleString('en'))
+  return t(m.import_failure, {
+    count: lines.length,
+    rows: shown.join(', '),
+    rest: lines.length - shown.length,
+    message,
+  })
 }

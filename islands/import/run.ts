@@ -1,7 +1,8 @@
 /** Makes the calls of an import in sequence, with progress, pause and resume. */
-import { counted } from '../../lib/plural.ts'
-import { isOpenerSignedIn, Stopped, send, type Waiting } from './api.ts'
-import { announce, button, h, showStep } from './dom.ts'
+import * as m from '../../lib/languages/messages.ts'
+import { t } from '../text.ts'
+import { isOpenerSignedIn, Stopped, send } from './api.ts'
+import { announce, button, h, linkInNewTab, showStep } from './dom.ts'
 import { type Call, rowCount } from './plan.ts'
 import type { Answer } from './store.ts'
 
@@ -44,8 +45,8 @@ export const runCalls = (run: Run): Promise<Answer[] | null> =>
       const done = rowCount(calls.slice(0, answers.length))
       bar.value = done
       const next = calls[answers.length]
-      const what = next ? ` Next: ${next.kind}.` : ''
-      says.textContent = `${done.toLocaleString('en')} of ${counted(total, 'row')} done.${note ? ` ${note}` : what}`
+      const after = note || (next ? t(m.import_next, { kind: next.kind }) : '')
+      says.textContent = [t(m.import_rows_done, { done, total }), after].filter(Boolean).join(' ')
       // Limits how often progress is announced.
       if (note || performance.now() - announced > ANNOUNCE_EVERY_MS) {
         announce(says.textContent)
@@ -71,14 +72,13 @@ export const runCalls = (run: Run): Promise<Answer[] | null> =>
       controller = new AbortController()
       const { signal } = controller
       stopped.hidden = true
-      toggle.textContent = 'Pause'
+      toggle.textContent = t(m.import_pause)
       try {
-        const wait = ({ why, seconds }: Waiting) => show(`${why} Retrying in ${counted(seconds, 'second')}.`)
-        if (run.first) await send('PATCH', run.first.url, run.first.body, signal, wait)
+        if (run.first) await send('PATCH', run.first.url, run.first.body, signal, show)
         for (let call = calls[answers.length]; call; call = calls[answers.length]) {
-          if (signal.aborted) throw new Stopped('Paused.')
+          if (signal.aborted) throw new Stopped(t(m.import_paused))
           show()
-          const answer = await send<Answer>('POST', run.url(call), run.body(call), signal, wait)
+          const answer = await send<Answer>('POST', run.url(call), run.body(call), signal, show)
           await run.keep?.(answers.length, answer)
           answers.push(answer)
         }
@@ -88,26 +88,26 @@ export const runCalls = (run: Run): Promise<Answer[] | null> =>
         running = false
         if (left) return finish(null)
         toggle.disabled = false
-        toggle.textContent = 'Resume'
+        toggle.textContent = t(m.import_resume)
         const reason = error instanceof Error ? error.message : String(error)
-        if (controller.signal.aborted) return show('Paused.')
+        if (controller.signal.aborted) return show(t(m.import_paused))
         show()
         stopped.replaceChildren(
           h('p', {}, reason),
           error instanceof Stopped && error.signIn ? signInLinks(error.signIn) : '',
-          run.leave ? '' : h('p', {}, 'To cancel the rest, reload this page and discard the import.'),
+          run.leave ? '' : h('p', {}, t(m.import_to_cancel)),
         )
         stopped.hidden = false
         awaitsSignIn = error instanceof Stopped && error.signIn !== null
       }
     }
 
-    const toggle = button('Pause', () => {
+    const toggle = button(t(m.import_pause), () => {
       if (running) {
         // The current call completes, because its response is part of the result.
         controller.abort()
         toggle.disabled = true
-        show('Pausing…')
+        show(t(m.import_pausing))
       } else void work()
     })
     const leave = button(
@@ -125,12 +125,12 @@ export const runCalls = (run: Run): Promise<Answer[] | null> =>
 
 /** They open in a new tab, so that this one keeps its state. */
 export const signInLinks = (how: 'sign_in' | 'switch') => {
-  const link = (href: string, label: string) => h('a', { href, target: '_blank', rel: 'noopener' }, label)
+  const signIn = linkInNewTab('/sign-in')
   return h(
     'p',
     {},
-    ...(how === 'switch' ? [link('/auth/accounts', 'Switch account (new tab)'), ' or '] : []),
-    link('/sign-in', 'Sign in (new tab)'),
-    ', then return to this tab: the import goes on, or select “Resume”.',
+    ...(how === 'switch'
+      ? t(m.import_switch_account, { accounts: linkInNewTab('/auth/accounts'), link: signIn })
+      : t(m.import_sign_in, { link: signIn })),
   )
 }

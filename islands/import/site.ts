@@ -1,7 +1,8 @@
 /** The last step of an import: the merchant's tag, and links to try. */
-import { counted } from '../../lib/plural.ts'
+import * as m from '../../lib/languages/messages.ts'
+import { t } from '../text.ts'
 import { get } from './api.ts'
-import { announce, h } from './dom.ts'
+import { announce, code, h, hidden, linkInNewTab } from './dom.ts'
 import type { Program } from './program.ts'
 import type { Outcomes } from './rules/outcomes.ts'
 import { linkForms, type Sample, sampleLinks, tagWith } from './rules/site.ts'
@@ -17,23 +18,19 @@ export const sitePart = (job: Job, outcomes: Outcomes, program: Program | null):
   const samples = program ? sampleLinks(outcomes, program.siteUrl) : []
   if (!program || samples.length === 0) return []
   const text = tagWith(program.tag, parameters)
-  const names = parameters.map((name) => h('code', {}, name))
   return [
     h(
       'section',
       { id: 'import-site' },
-      h('h3', {}, 'Your site'),
+      h('h3', {}, t(m.import_your_site)),
       h(
         'p',
         {},
-        'Every page of your site needs this tag',
-        ...(names.length > 0
-          ? [
-              ', which reads what the links of the file use: ',
-              ...names.flatMap((name, n) => (n ? [', ', name] : [name])),
-            ]
-          : []),
-        '. It takes the place of the old platform’s script.',
+        ...(parameters.length > 0
+          ? t(m.import_tag_reads, {
+              parameters: () => h('span', {}, ...separated(parameters.map((name) => h('code', {}, name)))),
+            })
+          : [t(m.import_tag_needed)]),
       ),
       h(
         'div',
@@ -41,56 +38,38 @@ export const sitePart = (job: Job, outcomes: Outcomes, program: Program | null):
         h('pre', {}, h('code', {}, text)),
         h(
           'button',
-          { type: 'button', 'data-copy': text },
-          'Copy',
-          h('span', { class: 'hidden' }, ' the tag'),
+          {
+            type: 'button',
+            'data-copy': text,
+            'data-copied': t(m.copied),
+            'data-blocked': t(m.press_ctrl_c),
+          },
+          ...t(m.import_copy_tag, { hidden }),
         ),
       ),
-      paths > 0
-        ? h(
-            'p',
-            { class: 'note' },
-            `${counted(paths, 'link has', 'links have')} the slug in the path, which the tag does not read. Redirect such links to a page of your site with `,
-            h('code', {}, '?via='),
-            ' and the slug.',
-          )
-        : null,
-      encoded > 0
-        ? h(
-            'p',
-            { class: 'note' },
-            `${counted(encoded, 'link has', 'links have')} the slug in an encoded parameter, which the tag does not read. Send these partners their new link.`,
-          )
-        : null,
-      h('h3', {}, 'Try the links'),
-      h(
-        'p',
-        {},
-        'Open each link. It is ticked when your site has sent the visit, which proves that the tag is there.',
-      ),
+      paths > 0 ? h('p', { class: 'note' }, ...t(m.import_slugs_in_paths, { count: paths, code })) : null,
+      encoded > 0 ? h('p', { class: 'note' }, t(m.import_slugs_encoded, { count: encoded })) : null,
+      h('h3', {}, t(m.import_try_links)),
+      h('p', {}, t(m.import_try_links_hint)),
       h('ul', { class: 'checklist' }, ...samples.map((sample) => samplePart(job, sample))),
     ),
   ]
 }
 
+/** Elements with commas between them. */
+const separated = (elements: HTMLElement[]): (HTMLElement | string)[] =>
+  elements.flatMap((element, n) => (n ? [', ', element] : [element]))
+
 const samplePart = (job: Job, sample: Sample): HTMLElement => {
-  const state = h('span', { class: 'status', 'data-status': 'open' }, 'To do')
-  const part = h(
-    'li',
-    {},
-    state,
-    h(
-      'span',
-      {},
-      h('a', { href: sample.url, target: '_blank', rel: 'noopener' }, sample.url),
-      ` of ${sample.email}`,
-    ),
-  )
+  const { url, email } = sample
+  const state = h('span', { class: 'status', 'data-status': 'open' }, t(m.layout_to_do))
+  const link = t(m.import_link_of, { url, email, link: linkInNewTab(url) })
+  const part = h('li', {}, state, h('span', {}, ...link))
   void arrivals(job, sample, part).then((arrived) => {
     if (!arrived) return
     state.dataset.status = 'approved'
-    state.textContent = 'Done'
-    announce(`A visit by ${sample.url} has arrived.`)
+    state.textContent = t(m.layout_done)
+    announce(t(m.import_visit_arrived, { url }))
   })
   return part
 }

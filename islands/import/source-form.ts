@@ -1,24 +1,17 @@
 /** The form that starts to read another platform by its API, and the list of what is read. */
-import { counted } from '../../lib/plural.ts'
+import type { Message } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
+import { t } from '../text.ts'
 import { Stopped, send } from './api.ts'
 import { announce, button, byId, h } from './dom.ts'
 import { signInLinks } from './run.ts'
-import {
-  discardSource,
-  platformOf,
-  type Reader,
-  read,
-  type Source,
-  stateOf,
-  titleOf,
-  urlOf,
-} from './source.ts'
+import { discardSource, platformOf, type Reader, read, type Source, stateOf, urlOf } from './source.ts'
 
 /** What is done with a reading. One that has failed needs its token again. */
-const ACTIONS: Record<Source['status'], string> = {
-  ready: 'Review rows',
-  reading: 'Show progress',
-  failed: 'Continue reading',
+const ACTIONS: Record<Source['status'], Message> = {
+  ready: m.import_review_rows,
+  reading: m.import_show_progress,
+  failed: m.import_continue_reading,
 }
 
 /** Lets the user start to read a platform, or go on with one that is read. Resolves with it. */
@@ -65,7 +58,7 @@ export const askSource = (reader: Reader, { signal }: AbortController): Promise<
       const programId = reader.programId()
       if (programId === null || !form.reportValidity()) return
       start.disabled = true
-      announce('The token is tried.')
+      announce(t(m.import_token_tried))
       try {
         const body = {
           programId,
@@ -74,9 +67,7 @@ export const askSource = (reader: Reader, { signal }: AbortController): Promise<
           token: token.value,
           ...(account.required && { account: account.value }),
         }
-        const source = await send<Source>('POST', urlOf(workspace), body, signal, ({ why, seconds }) =>
-          announce(`${why} Retrying in ${counted(seconds, 'second')}.`),
-        )
+        const source = await send<Source>('POST', urlOf(workspace), body, signal, announce)
         token.value = ''
         resolve(source)
       } catch (error) {
@@ -109,7 +100,7 @@ const showSources = async (reader: Reader, open: (source: Source) => void): Prom
   )
   part.hidden = sources.length === 0
   part.replaceChildren(
-    h('h2', {}, 'Readings by API'),
+    h('h2', {}, t(m.import_readings)),
     h(
       'ul',
       { class: 'readings' },
@@ -117,13 +108,13 @@ const showSources = async (reader: Reader, open: (source: Source) => void): Prom
         h(
           'li',
           {},
-          h('p', {}, `${titleOf(reader, source)}, started by ${source.startedBy}: ${stateOf(source)}`),
+          h('p', {}, stateOf(reader, source)),
           h(
             'p',
             { class: 'actions' },
-            button(ACTIONS[source.status], () => open(source)),
+            button(t(ACTIONS[source.status]), () => open(source)),
             button(
-              'Discard',
+              t(m.import_discard),
               () => void discardSource(workspace, source.id).then(() => showSources(reader, open)),
               'quiet',
             ),

@@ -1,24 +1,28 @@
 /** The part of a preview about what was read from another platform and is not imported. */
 import type { LeftOutReason } from '../../lib/imports/sources/source.ts'
+import type { Message } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
+import { t } from '../text.ts'
 import { button, download, h } from './dom.ts'
 import type { CsvFile } from './file.ts'
 import { csvLine } from './rules/cells.ts'
+import { listed } from './rules/lists.ts'
 
-const REASONS: Record<LeftOutReason | 'foreign_balance' | 'negative_balance' | 'odd_prior', string> = {
-  no_email: 'partners without an email address, who cannot be invited or paid',
-  no_customer: 'referrals whose customer has neither an ID nor an email address',
-  no_partner: 'rows whose partner was not read',
-  no_processor_id:
-    'coupons whose ID at the payment processor the platform does not say; add it on the partner’s page',
-  foreign_balance:
-    'balances in another currency than USD; convert them, and adjust what these partners have earned',
-  negative_balance: 'negative balances, which no import can take',
-  odd_prior:
-    'sums paid before the move that are not shown: in a second currency of a customer, or negative; the others of these customers are',
-  not_money: 'rewards that are no money',
-  archived: 'archived coupons',
-  deactivated: 'deactivated referrals',
-  unreadable: 'rows that could not be read',
+const REASONS: Record<
+  LeftOutReason | 'foreign_balance' | 'negative_balance' | 'odd_prior',
+  Message<{ count: number; names: string }>
+> = {
+  no_email: m.import_left_no_email,
+  no_customer: m.import_left_no_customer,
+  no_partner: m.import_left_no_partner,
+  no_processor_id: m.import_left_no_processor_id,
+  foreign_balance: m.import_left_foreign_balance,
+  negative_balance: m.import_left_negative_balance,
+  odd_prior: m.import_left_odd_prior,
+  not_money: m.import_left_not_money,
+  archived: m.import_left_archived,
+  deactivated: m.import_left_deactivated,
+  unreadable: m.import_left_unreadable,
 }
 
 /** Names that are shown of each reason. The download has all. */
@@ -36,23 +40,19 @@ export const sourceNotes = ({
         h(
           'section',
           {},
-          h('h3', {}, `Not imported from ${platform}`),
+          h('h3', {}, t(m.import_not_imported_from, { platform })),
           h(
             'ul',
             {},
             ...leftOut.map(({ reason, names }) =>
-              h(
-                'li',
-                {},
-                `${names.length.toLocaleString('en')} ${REASONS[reason]}: ${names.slice(0, MAX_NAMES).join(', ')}${names.length > MAX_NAMES ? ', …' : ''}`,
-              ),
+              h('li', {}, t(REASONS[reason], { count: names.length, names: listed(names, MAX_NAMES) })),
             ),
           ),
           h(
             'p',
             { class: 'actions' },
             button(
-              'Download list',
+              t(m.import_download_list),
               () =>
                 download(
                   'not-imported.csv',

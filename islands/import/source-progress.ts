@@ -1,6 +1,7 @@
 /** Shows how far another platform is read by its API, and takes its rows as those of a file. */
 import type { SourceRow } from '../../lib/imports/sources/source.ts'
-import { counted } from '../../lib/plural.ts'
+import * as m from '../../lib/languages/messages.ts'
+import { t } from '../text.ts'
 import { announce, button, h, rest, showStep } from './dom.ts'
 import type { CsvFile } from './file.ts'
 import { sourceRecords } from './rules/source.ts'
@@ -8,10 +9,10 @@ import { signInLinks } from './run.ts'
 import {
   discardSource,
   platformOf,
+  progressText,
   type Reader,
   read,
   type Source,
-  stateOf,
   titleOf,
   urlOf,
 } from './source.ts'
@@ -23,37 +24,22 @@ const ROWS = 1_000
 
 /** Why the server has not answered with what was asked. @param status 0 if it has not answered */
 const troubleOf = (status: number): (Node | string)[] => {
-  if (status === 404) return ['It was discarded.']
-  if (status === 401) return ['Your session has expired. ', signInLinks('sign_in')]
-  return ['The server cannot be reached. The page tries again.']
+  if (status === 404) return [t(m.import_was_discarded)]
+  if (status === 401) return [t(m.import_session_expired), signInLinks('sign_in')]
+  return [t(m.import_page_tries_again)]
 }
-
-const NAMES: Record<Source['lists'][number]['resource'], string> = {
-  customers: 'Customers',
-  coupons: 'Coupons',
-  links: 'Links',
-  partners: 'Partners',
-  commissions: 'Commissions',
-}
-
-const figure = (number: number): string => number.toLocaleString('en')
 
 /** How far a list is, as a line with a bar. */
 const listPart = ({ resource, read, total, isDone }: Source['lists'][number]): HTMLElement => {
-  const of = total === null ? '' : ` of ${figure(total)}`
-  const text = isDone
-    ? `${figure(read)} read`
-    : read > 0
-      ? `${figure(read)}${of} read`
-      : total
-        ? `${figure(total)} to read`
-        : 'to read'
+  const list = t(m.import_list, { resource })
+  const isPartly = !isDone && read > 0 && total !== null
+  const state = isPartly ? 'partly' : isDone || read > 0 ? 'read' : total ? 'waiting' : 'unknown'
   return h(
     'p',
     { class: 'progress' },
-    `${NAMES[resource]}: ${text}`,
+    t(m.import_list_state, { list, state, read, total: total ?? 0 }),
     h('progress', {
-      'aria-label': NAMES[resource],
+      'aria-label': list,
       max: isDone ? Math.max(read, 1) : Math.max(total ?? 0, read, 1),
       value: isDone ? Math.max(read, 1) : read,
     }),
@@ -92,29 +78,23 @@ export const followSource = <Result>(
     const problem = h('div', { class: 'problem', role: 'alert', hidden: true })
     const note = h('p', { class: 'hint' })
     const discard = button(
-      'Discard',
+      t(m.import_discard),
       () => void discardSource(workspace, source.id).then(() => leave(null)),
       'quiet',
     )
-    const later = button('Back', () => leave(null), 'quiet')
-    showStep(
-      `Reading ${titleOf(reader, first)}`,
-      lists,
-      note,
-      problem,
-      h('p', { class: 'actions' }, later, discard),
-    )
+    const later = button(t(m.import_back), () => leave(null), 'quiet')
+    showStep(titleOf(reader, first), lists, note, problem, h('p', { class: 'actions' }, later, discard))
 
     const show = (trouble: (Node | string)[] = []) => {
       lists.replaceChildren(...source.lists.map(listPart))
       const waits = source.status === 'reading' && source.failure
       note.textContent = waits
-        ? `${source.failure?.message ?? ''} It is tried again.`
-        : 'You can close this page. Reading goes on without it, and the token is deleted at its end.'
+        ? t(m.import_tried_again, { message: source.failure?.message ?? '' })
+        : t(m.import_can_close)
       problem.replaceChildren(...trouble)
       problem.hidden = trouble.length === 0
       if (performance.now() - announced > ANNOUNCE_EVERY_MS) {
-        announce(stateOf(source))
+        announce(progressText(source))
         announced = performance.now()
       }
     }
@@ -135,7 +115,7 @@ export const followSource = <Result>(
         if (status !== 200) show(troubleOf(status))
         else if (source.status === 'failed')
           return show([
-            `${name} was not read to the end. ${source.failure?.message ?? ''} What was read is kept for a week: go back, and give the token again to continue.`,
+            t(m.import_reading_failed, { platform: name, message: source.failure?.message ?? '' }),
           ])
         else if (source.status === 'ready') {
           const result = await finish(source, step)
@@ -158,7 +138,7 @@ export const loadFile =
     let cursor: string | null = null
     do {
       show()
-      say(`${counted(rows.length, 'row')} loaded.`)
+      say(t(m.import_rows_loaded, { count: rows.length }))
       const query = new URLSearchParams({ limit: String(ROWS), ...(cursor !== null && { cursor }) })
       const { status, body } = await read<{ data: SourceRow[]; nextCursor: string | null }>(
         urlOf(workspace, `/${source.id}/rows?${query}`),
@@ -177,7 +157,7 @@ export const loadFile =
     await rest()
     const { headers, records, notes } = sourceRecords(rows)
     if (records.length === 0) {
-      show([`${name} has no partners. Discard this, and check the account.`])
+      show([t(m.import_no_partners_read, { platform: name })])
       return
     }
     return {

@@ -1,7 +1,8 @@
 /** What is read from another platform by its API: where the server has it, and what is said of it. */
 import type { Purpose } from '../../lib/imports/sources/source.ts'
 import type { ImportSourceResponse } from '../../lib/imports/sources/sources.responses.ts'
-import { counted } from '../../lib/plural.ts'
+import * as m from '../../lib/languages/messages.ts'
+import { t } from '../text.ts'
 import { asOpener } from './api.ts'
 import { byId } from './dom.ts'
 
@@ -11,13 +12,13 @@ export type Source = ImportSourceResponse
  * What a page reads for.
  *
  * @property programId of the program that is read for; null if the user has to choose one first
- * @property targetOf what is read into, in words
+ * @property programNameOf the program that is read into; undefined for a shadow run, and for a program that is gone
  */
 export type Reader = {
   workspace: string
   purpose: Purpose
   programId: () => string | null
-  targetOf: (source: Source) => string
+  programNameOf: (source: Source) => string | undefined
 }
 
 /** The address of readings, or of what is below one. */
@@ -49,13 +50,34 @@ export const discardSource = async (workspace: string, id: string): Promise<void
   await fetch(urlOf(workspace, `/${id}`), { method: 'DELETE', headers: asOpener() }).catch(() => {})
 }
 
-/** "Rewardful into Friends of Pine Notes". */
-export const titleOf = ({ targetOf }: Reader, source: Source): string =>
-  `${platformOf(source.platform).name} into ${targetOf(source)}`
-
-/** How far it is, in words. */
-export const stateOf = ({ status, lists, failure }: Source): string => {
-  if (status === 'failed') return `not read. ${failure?.message ?? ''}`
-  const read = lists.reduce((sum, list) => sum + list.read, 0)
-  return status === 'ready' ? `${counted(read, 'row')} read.` : `reading, ${counted(read, 'row')} so far.`
+/** What is read, and into what. */
+const placesOf = ({ purpose, programNameOf }: Reader, source: Source) => {
+  const programName = programNameOf(source) ?? ''
+  const into = purpose === 'shadow' ? 'shadow' : programName ? 'program' : 'unknown'
+  return { platform: platformOf(source.platform).name, into, programName }
 }
+
+/** How far it is. */
+const progressOf = ({ status, lists, failure }: Source) => ({
+  status,
+  failure: failure?.message ?? '',
+  rows: rowsRead(lists),
+})
+
+/** The rows that were read of all lists. */
+export const rowsRead = (lists: Source['lists']): number => lists.reduce((sum, { read }) => sum + read, 0)
+
+/** Such as "Reading Rewardful into Friends of Pine Notes". */
+export const titleOf = (reader: Reader, source: Source): string =>
+  t(m.import_reading_title, placesOf(reader, source))
+
+/** Such as "Rewardful into Friends of Pine Notes, started by ana@example.com: 12 rows read." */
+export const stateOf = (reader: Reader, source: Source): string =>
+  t(m.import_reading_state, {
+    ...placesOf(reader, source),
+    ...progressOf(source),
+    startedBy: source.startedBy,
+  })
+
+/** Such as "12 rows read." */
+export const progressText = (source: Source): string => t(m.import_reading_progress, progressOf(source))

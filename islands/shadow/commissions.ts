@@ -1,5 +1,7 @@
 /** Reads a CSV file of another platform's commissions. */
 import { normalizeEmail } from '../../lib/emails.ts'
+import { inEnglish, type Message } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { isCurrency } from '../../lib/money.ts'
 import {
   MAX_COMMISSION_ROWS,
@@ -24,17 +26,17 @@ export type CommissionColumn =
   | 'partnerEmail'
   | 'soldAt'
 
-export const COLUMN_NAMES: Record<CommissionColumn, string> = {
-  id: 'ID of the commission',
-  amount: 'Commission',
-  currency: 'Currency',
-  state: 'State',
-  saleAmount: 'Amount of the sale',
-  saleId: 'ID of the sale',
-  customerId: 'Customer ID',
-  customerEmail: 'Customer email',
-  partnerEmail: 'Partner email',
-  soldAt: 'Date of the sale',
+export const COLUMN_NAMES: Record<CommissionColumn, Message> = {
+  id: m.shadow_column_id,
+  amount: m.commission,
+  currency: m.layout_currency,
+  state: m.shadow_column_state,
+  saleAmount: m.shadow_column_sale_amount,
+  saleId: m.shadow_column_sale_id,
+  customerId: m.import_field_customer_id,
+  customerEmail: m.import_field_customer_email,
+  partnerEmail: m.shadow_column_partner_email,
+  soldAt: m.shadow_column_sold_at,
 }
 
 /** @property inCents null until it is chosen */
@@ -199,12 +201,12 @@ export const readCommissions = (
     const currency = (text('currency') || amount?.currency || usual).toUpperCase()
     const soldAt = dateOf(text('soldAt'), order, zone)
     const said = !amount
-      ? `“${text('amount')}” is not an amount.`
+      ? inEnglish(m.shadow_not_an_amount, { text: text('amount') })
       : !soldAt
-        ? `“${text('soldAt')}” is not a date, or an ambiguous one. Write it as 2026-01-31.`
+        ? inEnglish(m.shadow_not_a_date, { text: text('soldAt') })
         : isCurrency(currency)
           ? null
-          : `“${currency}” is not a currency.`
+          : inEnglish(m.shadow_not_a_currency, { currency })
     if (said || !amount || !soldAt) {
       problems.push({ line, message: said ?? '' })
       continue

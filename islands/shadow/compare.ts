@@ -1,27 +1,22 @@
 /** Lets the server compare what was uploaded or read. */
-import { counted } from '../../lib/plural.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { send } from '../import/api.ts'
 import { announce, h } from '../import/dom.ts'
+import { t } from '../text.ts'
 
 /** Between two calls that compare. */
 const PAUSE_MS = 500
 
 /** Compares until nothing is left. @param url of the shadow run @param said where that is said */
 export const compare = async (url: string, said: HTMLElement): Promise<void> => {
-  said.textContent = 'Comparing. You can leave this page: it goes on by itself.'
+  said.textContent = t(m.shadow_comparing)
   announce(said.textContent)
   const { signal } = new AbortController()
   let isMore = true
   while (isMore) {
-    const answer = await send<{ isMore: boolean }>(
-      'POST',
-      `${url}/compare`,
-      {},
-      signal,
-      ({ why, seconds }) => {
-        said.textContent = `${why} Trying again in ${counted(seconds, 'second')}.`
-      },
-    )
+    const answer = await send<{ isMore: boolean }>('POST', `${url}/compare`, {}, signal, (text) => {
+      said.textContent = text
+    })
     isMore = answer.isMore
     // Somebody else may be at it.
     if (isMore) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
@@ -30,4 +25,4 @@ export const compare = async (url: string, said: HTMLElement): Promise<void> => 
 
 /** The link to the comparison. */
 export const viewComparison = (href: string): HTMLElement =>
-  h('p', { class: 'actions' }, h('a', { class: 'button', href }, 'View the comparison'))
+  h('p', { class: 'actions' }, h('a', { class: 'button', href }, t(m.mails_shadow_button)))

@@ -1,24 +1,24 @@
 /** Reads the other platform's commissions by its API, and has them compared. */
-import { counted } from '../../lib/plural.ts'
+import * as m from '../../lib/languages/messages.ts'
 import { Stopped } from '../import/api.ts'
 import { announce, byId, h, showStep } from '../import/dom.ts'
-import type { Reader, Source } from '../import/source.ts'
+import { type Reader, rowsRead, type Source } from '../import/source.ts'
 import { askSource } from '../import/source-form.ts'
 import { followSource } from '../import/source-progress.ts'
+import { t } from '../text.ts'
 import { compare, viewComparison } from './compare.ts'
 
 /** Compares what was read. */
 const finish = async ({ dataset }: HTMLElement, { lists }: Source): Promise<void> => {
   const said = h('p', {})
-  showStep('Comparison', said)
+  showStep(t(m.shadow_comparison), said)
   await compare(dataset.url ?? '', said)
-  const read = lists.reduce((sum, list) => sum + list.read, 0)
   showStep(
-    'Commissions compared',
-    h('p', {}, `${counted(read, 'commission')} read.`),
+    t(m.shadow_compared),
+    h('p', {}, t(m.shadow_commissions_read, { count: rowsRead(lists) })),
     viewComparison(dataset.back ?? ''),
   )
-  announce('Commissions compared.')
+  announce(t(m.shadow_are_compared))
 }
 
 /** Offers the form, as often as the user comes back to it. @param fail shows why the comparison has stopped */
@@ -28,7 +28,7 @@ export const readByApi = async (page: HTMLElement, fail: (message: string) => vo
     workspace,
     purpose: 'shadow',
     programId: () => program,
-    targetOf: () => 'the shadow run',
+    programNameOf: () => undefined,
   }
   for (;;) {
     const listening = new AbortController()

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { ROOT } from '../../dev/root.ts'
 import { sayIn } from '../../lib/languages/said.ts'
 
-/** The code of the pages of partners, in all languages, and of managers, in English. */
+/** The code of the pages of partners, in all languages, and of managers, in English, with their scripts. */
 const PAGES = [
   'functions/portal.tsx',
   'functions/portal/*.{ts,tsx}',
@@ -19,7 +19,14 @@ const PAGES = [
   'lib/portal/partner-steps.ts',
   'lib/tracking/mismatches.ts',
   'lib/mail/{*-texts,compose,templates}.{ts,tsx}',
+  'islands/{app,import,rewards,shadow,text}.ts',
+  'islands/{app,import,shadow}/**/*.ts',
 ]
+
+/** Headers of other platforms' files, and these platforms' names. */
+const NOT_PAGES = ['islands/import/rules/presets.ts', 'islands/import/rules/fields.ts']
+
+const pages = (): string[] => globSync(PAGES, { cwd: ROOT, exclude: NOT_PAGES }).sort()
 
 /** Other rooms, all of whose sentences partners may read. */
 const SAYING = [
@@ -30,7 +37,7 @@ const SAYING = [
 ]
 
 /** The same in all languages. */
-const NAMES = ['Tributary', 'UTC', 'Wise']
+const NAMES = ['Tributary', 'UTC', 'Wise', 'Dub', 'Rewardful']
 
 /** Of the API of the auth Worker, of markup, of a picture, of a header, and of a field's name. */
 const NO_TEXTS = [
@@ -46,22 +53,23 @@ const NO_TEXTS = [
 /** Words, or a word as it begins a label. No code, class, path or header. */
 const LOOKS_LIKE_TEXT = /\p{L}[,:]? \p{L}|^\p{Lu}\p{Ll}+[.…!?]?$/u
 
-/** Calls whose strings nobody reads on a page: headers, internal errors, and the descriptions of the API's fields. */
+/** Calls whose strings nobody reads on a page: headers, selectors, internal errors, and the descriptions of the API's fields. */
 const TECHNICAL_CALLS =
-  /(^|\.)(header|headers\.get|html|setCookie|Error|email|found|notFound|limitRate|isWithinLimit|limitFailures)$/
+  /(^|\.)(header|headers\.get|html|matches|setCookie|Error|email|found|notFound|limitRate|isWithinLimit|limitFailures)$/
 
 /** Attributes that hold several names: classes, and the policy of a viewport. */
 const TECHNICAL_ATTRIBUTES = ['class', 'content', 'preserveAspectRatio', 'viewBox', 'd']
 
 type Found = { text: string; at: number }
+type Range = { start: number; end: number }
 
 /** Every text of a file that a reader could see: between tags, in strings and in templates, whose values are "x". */
 const textsIn = (source: string, file = 'page.tsx'): string[] => {
   const { program, errors } = parseSync(file, source)
   expect(errors).toEqual([])
   const found: Found[] = []
-  const skipped: [start: number, end: number][] = []
-  const skip = ({ start, end }: { start: number; end: number }) => skipped.push([start, end])
+  const skipped: Range[] = []
+  const skip = ({ start, end }: Range) => skipped.push({ start, end })
   new Visitor({
     ImportDeclaration: skip,
     ExportAllDeclaration: skip,
@@ -88,7 +96,7 @@ const textsIn = (source: string, file = 'page.tsx'): string[] => {
     },
   }).visit(program)
   return found
-    .filter(({ at }) => !skipped.some(([start, end]) => start <= at && at < end))
+    .filter(({ at }) => !skipped.some(({ start, end }) => start <= at && at < end))
     .map(({ text }) => text)
 }
 
@@ -103,9 +111,72 @@ const outside = (files: string[]): string[] =>
   )
 
 test('pages have no text of their own', () => {
-  const files = globSync(PAGES, { cwd: ROOT }).sort()
-  expect(files.length).toBeGreaterThan(40)
-  expect(outside(files)).toEqual([])
+  expect(pages().length).toBeGreaterThan(40)
+  expect(pages()).toContain('islands/import/check.ts')
+  expect(outside(pages())).toEqual([])
+})
+
+test('pages count nothing but in messages, which have the plural', () => {
+  expect(pages().filter((file) => /\bcounted\(/.test(readFileSync(join(ROOT, file), 'utf8')))).toEqual([])
+})
+
+/** The messages between tags that are in no call, such as `{m.save}`: a page shows nothing in their place. */
+const messagesBetweenTags = (source: string): string[] => {
+  const { program, errors } = parseSync('page.tsx', source)
+  expect(errors).toEqual([])
+  const messages: Range[] = []
+  const shown: Range[] = []
+  const others: Range[] = []
+  const children = (nodes: { type: string; start: number; end: number }[]) =>
+    shown.push(...nodes.filter(({ type }) => type === 'JSXExpressionContainer'))
+  new Visitor({
+    JSXElement: (node) => void children(node.children),
+    JSXFragment: (node) => void children(node.children),
+    JSXAttribute: (node) => void others.push(node),
+    // What `map` returns is shown.
+    CallExpression: ({ callee, arguments: values }) => {
+      if (!/\.(map|flatMap)$/.test(source.slice(callee.start, callee.end))) others.push(...values)
+    },
+    MemberExpression: (node) => {
+      if (node.object.type === 'Identifier' && node.object.name === 'm') messages.push(node)
+    },
+  }).visit(program)
+  const size = ({ start, end }: Range) => end - start
+  return messages.flatMap((message) => {
+    const around = ({ start, end }: Range) => start <= message.start && message.end <= end
+    const [closest] = [...shown, ...others].filter(around).sort((a, b) => size(a) - size(b))
+    return closest && shown.includes(closest) ? source.slice(message.start, message.end) : []
+  })
+}
+
+test('no message stands between tags without `t`', () => {
+  const components = pages().filter((file) => file.endsWith('.tsx'))
+  expect(components.length).toBeGreaterThan(40)
+  expect(
+    components.flatMap((file) =>
+      messagesBetweenTags(readFileSync(join(ROOT, file), 'utf8')).map((message) => `${file}: ${message}`),
+    ),
+  ).toEqual([])
+})
+
+test.each([
+  'const Page = () => <p>{m.save}</p>',
+  'const Page = () => <>{isOpen && m.save}</>',
+  'const Page = () => <p>{isOpen ? m.open : t(m.closed)}</p>',
+  'const Page = () => <ul>{names.map(() => m.save)}</ul>',
+  'const Page = () => <p>{show(<b>{m.save}</b>)}</p>',
+  'const Page = () => <Field label={<b>{m.save}</b>} />',
+])('%s lacks a `t`', (code) => {
+  expect(messagesBetweenTags(code)).toHaveLength(1)
+})
+
+test.each([
+  'const Page = () => <p>{t(m.save)}</p>',
+  'const Page = () => <p>{t(isOpen ? m.open : m.closed)}</p>',
+  'const Page = () => <p><Field label={m.save} /></p>',
+  'const Page = () => <ul>{names.map((name) => t(m.save, { name }))}</ul>',
+])('%s has its `t`', (code) => {
+  expect(messagesBetweenTags(code)).toEqual([])
 })
 
 test('what forms and refusals say to partners is in the catalogs', () => {
@@ -122,6 +193,8 @@ test.each([
   { where: 'in a template', code: `const Page = () => <Field hint={\`Of \${host} only\`} />` },
   { where: 'in a table', code: 'const LABELS = { name: "Your name" }' },
   { where: 'in a handler', code: "renderPortal(c, { title: 'Documents' })" },
+  { where: 'in a script', code: "showStep('Upload', h('p', {}, said))" },
+  { where: 'with its count', code: `announce(\`\${rows.length} rows loaded.\`)` },
 ])('a text $where is found', ({ code }) => {
   expect(textsIn(code)).toHaveLength(1)
 })

@@ -54,8 +54,8 @@ export const customerBody = ({
  */
 export const partnerCalls = (rows: FilePartner[]): FilePartner[][] => {
   const groups = together(rows, (row) => [
-    ...(row.slug ? [row.slug, ...row.otherSlugs] : []).map((slug) => `slug ${slugKey(slug)}`),
-    ...(row.couponId ? [`coupon ${row.couponId}`] : []),
+    ...(row.slug ? [row.slug, ...row.otherSlugs] : []).map((slug) => `slug:${slugKey(slug)}`),
+    ...(row.couponId ? [`coupon:${row.couponId}`] : []),
   ])
   const size = (row: FilePartner) =>
     bytes({ ...partnerBody(row), ...(row.group && { group: row.group }) }) + ID_BYTES

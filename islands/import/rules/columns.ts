@@ -1,4 +1,6 @@
 /** Recognises the platform of an export, and maps its columns to fields. */
+import { inEnglish, type Message } from '../../../lib/languages/message.ts'
+import * as m from '../../../lib/languages/messages.ts'
 import { CUSTOMER_SIGN, type Field, GENERIC, NEW_PARTNER_EMAIL, type Preset, type RowKind } from './fields.ts'
 import { PRESETS } from './presets.ts'
 
@@ -33,25 +35,25 @@ export const headerKey = (header: string): string =>
     .replace(/[^\p{L}\p{N}]/gu, '')
 
 /** The fields and their labels, in the order of the menu. */
-export const FIELD_NAMES: Record<Field, string> = {
-  email: 'Partner email (imports partners)',
-  name: 'Partner name',
-  firstName: 'Partner first name',
-  lastName: 'Partner last name',
-  slug: 'Slug or partner link',
-  couponId: 'Coupon ID',
-  couponLabel: 'Coupon code',
-  openingBalance: 'Opening balance',
-  balanceCurrency: 'Balance currency',
-  status: 'Partner status',
-  group: 'Partner group',
-  customerExternalId: 'Customer ID',
-  customerEmail: 'Customer email',
-  partnerEmail: 'Email of the customer’s partner',
-  startedAt: 'Date of first sale',
-  priorCommissions: 'Number of commissions before the move',
-  priorAmount: 'Commissions before the move',
-  priorCurrency: 'Currency of these commissions',
+export const FIELD_NAMES: Record<Field, Message> = {
+  email: m.import_field_email,
+  name: m.import_field_name,
+  firstName: m.import_field_first_name,
+  lastName: m.import_field_last_name,
+  slug: m.import_field_slug,
+  couponId: m.import_field_coupon_id,
+  couponLabel: m.import_field_coupon_label,
+  openingBalance: m.kind_opening_balance,
+  balanceCurrency: m.import_field_balance_currency,
+  status: m.import_field_status,
+  group: m.import_field_group,
+  customerExternalId: m.import_field_customer_id,
+  customerEmail: m.import_field_customer_email,
+  partnerEmail: m.import_field_partner_email,
+  startedAt: m.import_field_started_at,
+  priorCommissions: m.import_field_prior_commissions,
+  priorAmount: m.import_field_prior_amount,
+  priorCurrency: m.import_field_prior_currency,
 }
 
 /**
@@ -210,20 +212,14 @@ export const warnings = (
   const { partners, customers } = imports(columns)
   const advice: string[] = []
   if (partners && !columns.includes('slug')) {
-    advice.push(
-      'No column has the partners’ slugs or links. New partners get slugs generated from their names, and their old links will not work. If another export has the links, add them as a column first.',
-    )
+    advice.push(inEnglish(m.import_no_slugs))
   }
   if (customers && !columns.includes('customerExternalId')) {
-    advice.push(
-      'No column has customer IDs, so email addresses are used instead. Renewals are matched by the payment processor’s customer ID. Use a file that has it if possible.',
-    )
+    advice.push(inEnglish(m.import_no_customer_ids))
   }
   const codes = headers[columns.indexOf('couponLabel')]
   if (codes !== undefined && !columns.includes('couponId')) {
-    advice.push(
-      `“${codes}” is ignored, because a coupon is identified by its ID in the payment processor. Add the ID later on the partner’s page, under “Coupon aliases”.`,
-    )
+    advice.push(inEnglish(m.import_codes_ignored, { column: codes }))
   }
   const amounts = (['openingBalance', 'priorAmount'] as const).filter(
     (field) => columns.includes(field) && (field === 'priorAmount' ? customers : partners),
@@ -231,9 +227,9 @@ export const warnings = (
   const units = amounts.map((field) => unitOf(headers[columns.indexOf(field)] ?? ''))
   const unitProblem =
     amounts.length > 0 && inCents === null
-      ? 'Choose the unit of the amounts. Nothing in the file says it.'
+      ? inEnglish(m.import_choose_unit)
       : units.includes(!inCents)
-        ? 'The columns with amounts are in different units. Import one of them now, and the other afterwards.'
+        ? inEnglish(m.import_units_differ)
         : null
   return { blocking: blockingOf(rows, { partners, customers }, unitProblem), advice }
 }
@@ -243,11 +239,8 @@ const blockingOf = (
   { partners, customers }: ReturnType<typeof imports>,
   unitProblem: string | null,
 ): string | null => {
-  if (rows === null)
-    return 'Choose what each row describes. The file could be one of partners or of customers.'
+  if (rows === null) return inEnglish(m.import_choose_rows)
   if (unitProblem) return unitProblem
   if (partners || customers) return null
-  return rows === 'customers'
-    ? 'Select the column with the email address of each customer’s partner. If the file has none, export it again with that column.'
-    : 'Select the column with the partner’s email address. It is required.'
+  return inEnglish(rows === 'customers' ? m.import_select_partner_column : m.import_select_email_column)
 }

@@ -1,7 +1,9 @@
 /** The outcome of each row of an import: the row with the API's result. */
 import type { CustomerResult } from '../../../lib/imports/customer-import.ts'
 import type { PartnerResult } from '../../../lib/imports/partner-import.ts'
-import type { FileCustomer, FilePartner, Problem } from './records.ts'
+import { inEnglish } from '../../../lib/languages/message.ts'
+import * as m from '../../../lib/languages/messages.ts'
+import type { FileCustomer, FilePartner, Problem, Rows } from './records.ts'
 
 /** A row and its result; null for a row that was not sent. */
 export type Outcome<Row, Result> = { row: Row; result: Result | null }
@@ -38,7 +40,16 @@ export const failureOf = (
   if (problem) return { ...problem, lines: row.lines }
   if (result?.status !== 'error' && result?.status !== 'partner_not_found') return null
   const code = result.code ?? result.status
-  return { code, message: result.message ?? 'This row was rejected.', lines: row.lines }
+  return { code, message: result.message ?? inEnglish(m.import_row_rejected), lines: row.lines }
+}
+
+/** The outcomes of some of the rows. */
+export const outcomesWith = (outcomes: Outcomes, { partners, customers }: Rows): Outcomes => {
+  const kept = new Set<object>([...partners, ...customers])
+  return {
+    partners: outcomes.partners.filter(({ row }) => kept.has(row)),
+    customers: outcomes.customers.filter(({ row }) => kept.has(row)),
+  }
 }
 
 /** Corrects the dry run of customers, which does not find partners that the same file will create. */

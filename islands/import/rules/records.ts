@@ -1,6 +1,8 @@
 /** Turns the records of a CSV file into partner and customer rows (spec section 2). */
 import type { PriorCommissions } from '../../../lib/customers/prior.ts'
 import { normalizeEmail } from '../../../lib/emails.ts'
+import { inEnglish } from '../../../lib/languages/message.ts'
+import * as m from '../../../lib/languages/messages.ts'
 import { MAX_AMOUNT_CENTS } from '../../../lib/money.ts'
 import { slugKey } from '../../../lib/slugs.ts'
 import { cellText, readAmount } from './cells.ts'
@@ -141,8 +143,9 @@ const partnerRow = (text: (field: Field) => string, inCents: boolean, line: numb
 }
 
 const partnerProblem = (email: string, slugText: string, link: FoundLink | null): Problem | null => {
-  if (!email) return { code: 'email_invalid', message: 'The row has no partner email address.' }
-  if (link === null) return { code: 'slug_missing', message: `“${slugText}” has no slug.` }
+  if (!email) return { code: 'email_invalid', message: inEnglish(m.import_row_without_partner) }
+  if (link === null)
+    return { code: 'slug_missing', message: inEnglish(m.import_row_without_slug, { text: slugText }) }
   return null
 }
 
@@ -154,15 +157,15 @@ const balanceOf = (
   if (!text) return { problem: null }
   const invalid = (message: string) => ({ problem: { code: 'opening_balance_invalid', message } })
   const amount = readAmount(text, inCents)
-  if (amount === null) return invalid(`“${text}” is not an amount. Write it as 1234.50.`)
+  if (amount === null) return invalid(inEnglish(m.import_not_an_amount, { text }))
   const currency = currencyText.toUpperCase() || amount.currency || 'USD'
   if (amount.cents === 0) return { problem: null }
   if (currency !== 'USD') {
-    const message = `The balance is in ${currency}. Opening balances are in USD. Convert it first.`
+    const message = inEnglish(m.import_balance_not_usd, { currency })
     return { foreign: { cents: amount.cents, currency }, problem: { code: 'balance_not_usd', message } }
   }
-  if (amount.cents < 0) return invalid(`“${text}” is negative. A negative balance cannot be imported.`)
-  if (amount.cents > MAX_AMOUNT_CENTS) return invalid(`“${text}” exceeds the maximum amount of a commission.`)
+  if (amount.cents < 0) return invalid(inEnglish(m.import_negative_balance, { text }))
+  if (amount.cents > MAX_AMOUNT_CENTS) return invalid(inEnglish(m.import_balance_too_large, { text }))
   return { cents: amount.cents, problem: null }
 }
 
@@ -213,14 +216,11 @@ const customerRow = (
     lines: [line],
     problem:
       customerProblem(text('customerExternalId') || customerEmail, partnerEmail, started, startedAt) ??
-      (prior === null ? PRIOR_INVALID : null),
+      (prior === null ? priorInvalid() : null),
   }
 }
 
-const PRIOR_INVALID = {
-  code: 'prior_invalid',
-  message: 'The number of commissions before the move, their amount or its currency is invalid.',
-}
+const priorInvalid = (): Problem => ({ code: 'prior_invalid', message: inEnglish(m.import_prior_invalid) })
 
 /**
  * What the partner was paid before for a customer. A line with an amount and no number is one commission.
@@ -247,20 +247,11 @@ const customerProblem = (
   started: string,
   startedAt: string | null,
 ): Problem | null => {
-  if (!id)
-    return {
-      code: 'customer_id_invalid',
-      message: 'The row has no customer ID and no customer email address.',
-    }
-  if (!partnerEmail) {
-    return { code: 'partner_email_invalid', message: 'The row has no partner email address.' }
-  }
-  if (startedAt === null) {
-    return {
-      code: 'started_at_invalid',
-      message: `The date “${started}” is invalid or ambiguous. Write it as 2025-01-31.`,
-    }
-  }
+  if (!id) return { code: 'customer_id_invalid', message: inEnglish(m.import_row_without_customer) }
+  if (!partnerEmail)
+    return { code: 'partner_email_invalid', message: inEnglish(m.import_row_without_partner) }
+  if (startedAt === null)
+    return { code: 'started_at_invalid', message: inEnglish(m.import_date_invalid, { text: started }) }
   return null
 }
 
@@ -277,7 +268,7 @@ const fill = (known: FileCustomer, row: FileCustomer): void => {
 /** Adds up what several lines of one customer say. Amounts in several currencies have no sum. */
 const addPrior = (known: FileCustomer, more: PriorCommissions): void => {
   const { commissions = 0, amountCents = null, currency = more.currency } = known.prior ?? {}
-  if (currency !== more.currency) known.problem ??= PRIOR_INVALID
+  if (currency !== more.currency) known.problem ??= priorInvalid()
   known.prior = {
     commissions: (commissions ?? 0) + (more.commissions ?? 0),
     amountCents:

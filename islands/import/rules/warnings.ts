@@ -1,7 +1,8 @@
 /** The warnings of an import, which block nothing. */
 import type { PartnerImportWarning } from '../../../lib/imports/partner-import.ts'
+import { inEnglish } from '../../../lib/languages/message.ts'
+import * as m from '../../../lib/languages/messages.ts'
 import { formatMoney } from '../../../lib/money.ts'
-import { counted } from '../../../lib/plural.ts'
 
 /** Partners with an opening balance in another program, and what they are owed there, in minor units. */
 export type BalancesElsewhere = { count: number; currency: string; amountCents: number }
@@ -25,8 +26,6 @@ export const describeBalancesElsewhere = (
   { count, currency, amountCents }: BalancesElsewhere,
   { dryRun }: { dryRun: boolean },
 ): string => {
-  const sum = formatMoney(amountCents, currency)
-  return dryRun
-    ? `${counted(count, 'partner has', 'partners have')} an opening balance in another program of this workspace, ${sum} in total. This import makes both balances payable. Clear “Import opening balances” unless both are owed.`
-    : `${counted(count, 'partner has', 'partners have')} an opening balance in this program and in another one of this workspace, where the total is ${sum}. Both balances are payable. To keep one from being paid, ban the partner in that program.`
+  const values = { count, sum: formatMoney(amountCents, currency) }
+  return dryRun ? inEnglish(m.import_owed_elsewhere, values) : inEnglish(m.import_now_owed_twice, values)
 }

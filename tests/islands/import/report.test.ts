@@ -1,15 +1,9 @@
 import { expect, test } from 'vitest'
 import type { Columns } from '../../../islands/import/rules/columns.ts'
+import { errorCsv, failureGroups } from '../../../islands/import/rules/failures.ts'
 import { expectNewPartners, type Outcomes } from '../../../islands/import/rules/outcomes.ts'
 import type { FileCustomer, FilePartner } from '../../../islands/import/rules/records.ts'
-import {
-  brokenLinks,
-  effects,
-  errorCsv,
-  failureGroups,
-  offer,
-  summary,
-} from '../../../islands/import/rules/report.ts'
+import { brokenLinks, effects, offer, summary } from '../../../islands/import/rules/report.ts'
 import type { CustomerResult } from '../../../lib/imports/customer-import.ts'
 import type { PartnerResult } from '../../../lib/imports/partner-import.ts'
 
