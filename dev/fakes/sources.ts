@@ -63,6 +63,8 @@ export const startSources = async () => {
     const headers = api.limitHeaders(limit)
     if (limit.isExceeded) return respond(response, 429, { error: 'Too many requests.' }, headers)
     if (request.method !== 'GET') return respond(response, 405, { error: 'Method not allowed.' })
+    if (account.forbidden.includes(url.pathname))
+      return respond(response, 403, { error: { code: 'forbidden' } }, headers)
     const found = api.answer(url, account, request)
     respond(response, found?.status ?? 404, found?.body ?? { error: 'Not found.' }, headers)
   }

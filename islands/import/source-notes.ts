@@ -20,6 +20,7 @@ const REASONS: Record<
   negative_balance: m.import_left_negative_balance,
   odd_prior: m.import_left_odd_prior,
   not_money: m.import_left_not_money,
+  refused: m.import_left_refused,
   archived: m.import_left_archived,
   deactivated: m.import_left_deactivated,
   unreadable: m.import_left_unreadable,

@@ -14,15 +14,18 @@ export type AccountOptions = {
   limit?: { most: number; windowMs: number }
   /** What the platform asks for beside the token. */
   accountId?: string
+  /** Paths that the token may not read. */
+  forbidden?: string[]
 }
 
-export const createAccount = (program: OldProgram, { limit, accountId }: AccountOptions) => {
+export const createAccount = (program: OldProgram, { limit, accountId, forbidden = [] }: AccountOptions) => {
   const failures: (SourceFailure | null)[] = []
   let windowEnd = 0
   let used = 0
   return {
     program,
     accountId,
+    forbidden,
     /** Every request with the account's token. */
     requests: [] as { method: string; path: string }[],
     /** Awaited before each request is answered; replaceable at any time. */

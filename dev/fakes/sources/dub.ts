@@ -1,21 +1,31 @@
-/** Dub's API, as its reference describes it: https://dub.co/docs/api-reference/introduction. */
+/** Dub's API, as its reference and its source code describe it: https://dub.co/docs/api-reference/introduction. */
 import type { PlatformApi } from './api.ts'
 import { bearerOf } from './api.ts'
-import type { OldCommission, OldCustomer, OldPartner, OldProgram } from './program.ts'
+import type { OldCommission, OldCoupon, OldCustomer, OldPartner, OldProgram } from './program.ts'
 
 const MOST = 100
-const USUAL = 50
 
-const sizeOf = (query: URLSearchParams): number =>
-  Math.min(Number(query.get('pageSize') ?? USUAL) || USUAL, MOST)
+const refuse = (message: string) => ({
+  status: 422,
+  body: { error: { code: 'unprocessable_entity', message } },
+})
 
-/** A page by number or after an id; oldest first if asked. */
-const pageOf = <Row extends { id: string }>(rows: Row[], query: URLSearchParams): Row[] => {
-  const sorted = query.get('sortOrder') === 'asc' ? rows : rows.toReversed()
+/** A page by number or, of some lists, after an id; oldest first if asked. */
+const pageOf = <Row extends { id: string }>(
+  rows: Row[],
+  query: URLSearchParams,
+  present: (row: Row) => object,
+) => {
+  const size = Number(query.get('pageSize') ?? MOST)
+  const page = Number(query.get('page') ?? 1)
   const after = query.get('startingAfter')
-  const page = Math.max(Number(query.get('page') ?? 1) || 1, 1)
-  const from = after === null ? (page - 1) * sizeOf(query) : sorted.findIndex(({ id }) => id === after) + 1
-  return sorted.slice(from, from + sizeOf(query))
+  if (!(size >= 1 && size <= MOST)) return refuse(`Max page size is ${MOST}.`)
+  if (!(page >= 1)) return refuse('Page must be greater than 0.')
+  if (after !== null && query.has('page')) return refuse('You cannot use both page and startingAfter.')
+  const sorted = query.get('sortOrder') === 'asc' ? rows : rows.toReversed()
+  const place = after === null ? (page - 1) * size - 1 : sorted.findIndex(({ id }) => id === after)
+  if (after !== null && place < 0) return refuse('Invalid cursor: the provided ID does not exist.')
+  return { status: 200, body: sorted.slice(place + 1, place + 1 + size).map(present) }
 }
 
 const STATUSES = { active: 'approved', pending: 'pending', disabled: 'banned' } as const
@@ -25,7 +35,7 @@ const partnerOf = ({ id, email, firstName, lastName, state, group, slugs }: OldP
   name: [firstName, lastName].filter(Boolean).join(' '),
   email,
   status: STATUSES[state],
-  groupId: group,
+  groupId: `grp_${group}`,
   links: slugs.map((key) => ({
     id: `link_${key}`,
     domain: 'refer.example',
@@ -34,6 +44,24 @@ const partnerOf = ({ id, email, firstName, lastName, state, group, slugs }: OldP
     url: 'https://shop.example',
   })),
   totalCommissions: 0,
+})
+
+const groupsOf = ({ partners }: OldProgram) =>
+  [...new Set(partners.map(({ group }) => group))].map((name) => ({
+    id: `grp_${name}`,
+    name,
+    slug: name.toLowerCase(),
+    totalPartners: 0,
+  }))
+
+/** Dub knows codes only, and asks Stripe for the code of a promotion code that was used. */
+const discountCodeOf = ({ id, code, partnerId, isArchived }: OldCoupon) => ({
+  id,
+  code,
+  discountId: 'disc_1',
+  partnerId,
+  linkId: `link_of_${partnerId}`,
+  disabledAt: isArchived ? '2026-01-01T00:00:00.000Z' : null,
 })
 
 const whoOf = (id: string, { partners }: OldProgram) => {
@@ -82,14 +110,19 @@ export const DUB_API: PlatformApi = {
   answer: ({ pathname, searchParams: query }, { program }) => {
     const customers = program.customers.filter(({ state }) => state !== 'visitor')
     const expand = query.get('includeExpandedFields') === 'true'
-    if (pathname === '/partners') return { status: 200, body: pageOf(program.partners, query).map(partnerOf) }
-    if (pathname === '/customers')
-      return { status: 200, body: pageOf(customers, query).map((row) => customerOf(row, program, expand)) }
-    if (pathname === '/commissions')
-      return {
-        status: 200,
-        body: pageOf(program.commissions, query).map((row) => commissionOf(row, program)),
-      }
-    return undefined
+    switch (pathname) {
+      case '/partners':
+        return pageOf(program.partners, query, partnerOf)
+      case '/groups':
+        return pageOf(groupsOf(program), query, (group) => group)
+      case '/discount-codes':
+        return pageOf(program.coupons, query, discountCodeOf)
+      case '/customers':
+        return pageOf(customers, query, (row) => customerOf(row, program, expand))
+      case '/commissions':
+        return pageOf(program.commissions, query, (row) => commissionOf(row, program))
+      default:
+        return undefined
+    }
   },
 }

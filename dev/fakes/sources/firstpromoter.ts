@@ -1,7 +1,7 @@
 /** FirstPromoter's API, version 2, as its reference describes it: https://docs.firstpromoter.com/api-reference-v2. */
 import type { PlatformApi } from './api.ts'
 import { bearerOf } from './api.ts'
-import type { OldCommission, OldCustomer, OldPartner, OldProgram } from './program.ts'
+import type { OldCommission, OldCoupon, OldCustomer, OldPartner, OldProgram } from './program.ts'
 
 const MOST = 100
 const USUAL = 20
@@ -35,6 +35,20 @@ const promoterOf = ({ id, email, firstName, lastName, state, group, slugs, balan
     ref_link: `https://shop.example/?fpr=${slug}`,
   })),
   balances: { cash: balances.USD ?? null, credits: null, points: null },
+})
+
+/** One of twelve was not created by way of the payment processor. */
+const promoCodeOf = ({ id, code, externalId, partnerId, isArchived }: OldCoupon) => ({
+  id: numberOf(id),
+  code,
+  reward: { id: 1, name: '20 %' },
+  ext_id: numberOf(id) % 12 === 5 ? null : externalId,
+  description: null,
+  company_id: 1,
+  promoter_campaign_id: numberOf(partnerId) * 100,
+  metadata: {},
+  details: {},
+  archived_at: isArchived ? '2026-01-01T00:00:00.000Z' : null,
 })
 
 const campaignOf = (id: string, { partners }: OldProgram) => {
@@ -84,6 +98,9 @@ export const FIRSTPROMOTER_API: PlatformApi = {
         status: 200,
         body: { data: pageOf(program.partners, query).map(promoterOf), meta: { pending_count: 0 } },
       }
+    // Its reference has neither pages nor a limit.
+    if (pathname === '/promo_codes')
+      return { status: 200, body: program.coupons.toReversed().map(promoCodeOf) }
     if (pathname === '/referrals')
       return { status: 200, body: pageOf(customers, query).map((row) => referralOf(row, program)) }
     if (pathname === '/commissions')

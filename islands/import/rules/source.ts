@@ -117,19 +117,23 @@ export const sourceRecords = (
     if (names) names.push(name)
     else leftOut.set(reason, [name])
   }
+  const owners = new Map(
+    partners.flatMap(({ id, memberships = [] }) => [id, ...memberships].map((one) => [one, id])),
+  )
+  const groups = new Map(rows.filter((row) => row.kind === 'group').map(({ id, name }) => [id, name]))
   const links = Map.groupBy(
     rows.filter((row) => row.kind === 'link'),
     ({ partnerId }) => partnerId,
   )
   const coupons = Map.groupBy(
     rows.filter((row) => row.kind === 'coupon'),
-    ({ partnerId }) => partnerId,
+    ({ partnerId }) => owners.get(partnerId),
   )
   const couponName = ({ code, externalId }: SourceCoupon) => code ?? externalId
 
   for (const row of rows) {
     if (row.kind === 'left_out') leave(row.reason, row.name)
-    if (row.kind === 'coupon' && !emails.has(row.partnerId)) leave('no_partner', couponName(row))
+    if (row.kind === 'coupon' && !owners.has(row.partnerId)) leave('no_partner', couponName(row))
     if (row.kind === 'link' && !emails.has(row.partnerId)) leave('no_partner', row.link.slug)
   }
   const { owed, ownerless } = sumsOf(
@@ -145,7 +149,7 @@ export const sourceRecords = (
       else if (currency !== 'USD') leave('foreign_balance', name)
     }
     return partnerCells(
-      { ...partner, balances },
+      { ...partner, balances, group: groups.get(partner.group ?? '') ?? partner.group },
       {
         links: unique(
           [...partner.links, ...(links.get(partner.id) ?? []).map(({ link }) => link)],

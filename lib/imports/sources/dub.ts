@@ -1,6 +1,6 @@
 /**
- * Dub's API: https://dub.co/docs/api-reference/introduction. Partners are paged by number, oldest first; customers and commissions go on
- * after the id of a page's last row. docs/imports.md says what its reference confirms.
+ * Dub's API: https://dub.co/docs/api-reference/introduction. Customers and commissions go on after the id of a page's last row; other
+ * lists are paged by number. docs/imports.md says what its reference and its source code confirm.
  */
 import { bearerAuth } from './authorization.ts'
 import { currencyOf, fieldsOf, integerOf, listOf, momentOf, textOf } from './json.ts'
@@ -8,11 +8,32 @@ import type { Platform, Resource, SourceCommission, SourceRow } from './source.t
 
 const PAGE_SIZE = 100
 
+const OLDEST_FIRST = 'sortBy=createdAt&sortOrder=asc'
+
 const PATHS: Partial<Record<Resource, string>> = {
-  customers: '/customers?includeExpandedFields=true&sortBy=createdAt&sortOrder=asc',
-  partners: '/partners?sortBy=createdAt&sortOrder=asc',
-  commissions: '/commissions?sortBy=createdAt&sortOrder=asc',
+  customers: `/customers?includeExpandedFields=true&${OLDEST_FIRST}&`,
+  coupons: '/discount-codes?',
+  groups: `/groups?${OLDEST_FIRST}&`,
+  partners: `/partners?${OLDEST_FIRST}&`,
+  commissions: `/commissions?${OLDEST_FIRST}&`,
 }
+
+/** Lists that go on after the id of a page's last row. */
+const AFTER_ID: Resource[] = ['customers', 'commissions']
+
+/** A code has no id of the payment processor: Dub asks Stripe for the code of each that was used. */
+const couponRow = (id: string, discountCode: Record<string, unknown>): SourceRow => ({
+  kind: 'left_out',
+  id,
+  reason: textOf(discountCode.disabledAt) ? 'archived' : 'no_processor_id',
+  name: textOf(discountCode.code) ?? id,
+})
+
+const groupRow = (id: string, group: Record<string, unknown>): SourceRow => ({
+  kind: 'group',
+  id,
+  name: textOf(group.name) ?? id,
+})
 
 const partnerRow = (id: string, partner: Record<string, unknown>): SourceRow => {
   const email = textOf(partner.email)
@@ -30,6 +51,7 @@ const partnerRow = (id: string, partner: Record<string, unknown>): SourceRow => 
       const slug = textOf(key)
       return slug ? [{ slug, url: textOf(shortLink) }] : []
     }),
+    // Discount codes are a list of their own.
     coupons: [],
     // They follow from commissions.
     balances: [],
@@ -94,6 +116,8 @@ const commissionRow = (id: string, commission: Record<string, unknown>): SourceR
 
 const ROWS: Partial<Record<Resource, (id: string, item: Record<string, unknown>) => SourceRow>> = {
   customers: customerRow,
+  coupons: couponRow,
+  groups: groupRow,
   partners: partnerRow,
   commissions: commissionRow,
 }
@@ -105,20 +129,16 @@ export const DUB: Platform = {
   baseUrl: 'https://api.dub.co',
   paging: 'cursor',
   pageSize: PAGE_SIZE,
-  imported: ['customers', 'commissions', 'partners'],
+  imported: ['customers', 'coupons', 'groups', 'commissions', 'partners'],
   owed: 'commissions',
   account: null,
   tokenHint: 'An API key of the workspace with read access, under Settings, API keys.',
   caution: null,
   headers: ({ token }) => bearerAuth(token),
   path: (resource, cursor) => {
-    const from =
-      resource === 'partners'
-        ? `&page=${cursor ?? '1'}`
-        : cursor === null
-          ? ''
-          : `&startingAfter=${encodeURIComponent(cursor)}`
-    return `${PATHS[resource] ?? ''}&pageSize=${PAGE_SIZE}${from}`
+    const after = cursor === null ? '' : `&startingAfter=${encodeURIComponent(cursor)}`
+    const from = AFTER_ID.includes(resource) ? after : `&page=${cursor ?? '1'}`
+    return `${PATHS[resource] ?? ''}pageSize=${PAGE_SIZE}${from}`
   },
   read: (resource, body, cursor) => {
     const row = ROWS[resource]
@@ -128,7 +148,7 @@ export const DUB: Platform = {
       const id = textOf(fields.id)
       return id ? [{ id, row: row(id, fields) }] : []
     })
-    const after = resource === 'partners' ? String(Number(cursor ?? '1') + 1) : found.at(-1)?.id
+    const after = AFTER_ID.includes(resource) ? found.at(-1)?.id : String(Number(cursor ?? '1') + 1)
     return {
       rows: found.map((one) => one.row),
       next: body.length < PAGE_SIZE ? null : (after ?? null),

@@ -10,8 +10,15 @@ const PAGE_SIZE = 100
 
 const PATHS: Partial<Record<Resource, string>> = {
   customers: '/referrals',
+  coupons: '/promo_codes',
   partners: '/promoters',
   commissions: '/commissions',
+}
+
+/** A promoter takes part in a campaign by a record of its own, by which promo codes name the promoter. */
+const membershipOf = (id: unknown): string | null => {
+  const text = textOf(id)
+  return text && `promoter_campaign ${text}`
 }
 
 /** Of several campaigns: accepted in one of them is active. */
@@ -39,14 +46,25 @@ const partnerRow = (id: string, promoter: Record<string, unknown>): SourceRow =>
     name,
     status: statusOf(campaigns, textOf(promoter.archived_at)),
     group: textOf(fieldsOf(campaigns[0]?.campaign).name),
+    memberships: campaigns.flatMap((campaign) => membershipOf(campaign.id) ?? []),
     links: campaigns.flatMap(({ ref_token, ref_link }) => {
       const slug = textOf(ref_token)
       return slug ? [{ slug, url: textOf(ref_link) }] : []
     }),
-    // Codes, without the payment processor's ids.
+    // Promo codes, which say the payment processor's ids, are a list of their own.
     coupons: [],
     balances: cents ? [{ currency: CURRENCY, cents }] : [],
   }
+}
+
+const couponRow = (id: string, promoCode: Record<string, unknown>): SourceRow => {
+  const [code, externalId] = [textOf(promoCode.code), textOf(promoCode.ext_id)]
+  const partnerId = membershipOf(promoCode.promoter_campaign_id)
+  const name = code ?? externalId ?? id
+  if (textOf(promoCode.archived_at)) return { kind: 'left_out', id, reason: 'archived', name }
+  if (!partnerId) return { kind: 'left_out', id, reason: 'no_partner', name }
+  if (!externalId) return { kind: 'left_out', id, reason: 'no_processor_id', name }
+  return { kind: 'coupon', id, partnerId, externalId, code }
 }
 
 /** Referrals that earn nothing any more. */
@@ -118,8 +136,18 @@ const commissionRow = (id: string, commission: Record<string, unknown>): SourceR
 
 const ROWS: Partial<Record<Resource, (id: string, item: Record<string, unknown>) => SourceRow>> = {
   customers: customerRow,
+  coupons: couponRow,
   partners: partnerRow,
   commissions: commissionRow,
+}
+
+/**
+ * The page and the first id of the one before. A list that the reference does not say to be paged may be the same on each page: then its
+ * first id is that of the page before, and the list ends.
+ */
+const placeOf = (cursor: string | null): { page: string; before: string | undefined } => {
+  const [page = '1', before] = (cursor ?? '1').split(' ')
+  return { page, before }
 }
 
 /** How FirstPromoter is read. */
@@ -129,14 +157,14 @@ export const FIRSTPROMOTER: Platform = {
   baseUrl: 'https://api.firstpromoter.com/api/v2/company',
   paging: 'number',
   pageSize: PAGE_SIZE,
-  imported: ['customers', 'commissions', 'partners'],
+  imported: ['customers', 'coupons', 'commissions', 'partners'],
   owed: 'partners',
   account: 'Account ID',
   tokenHint: 'The API key and the account’s ID, under Settings, Integrations.',
   caution:
     'FirstPromoter does not say the currency of balances, and that of commissions only if the sale was not converted. They are read as USD: if your account has another one, don’t import balances.',
   headers: ({ token, account }) => ({ ...bearerAuth(token), 'ACCOUNT-ID': account ?? '' }),
-  path: (resource, cursor) => `${PATHS[resource] ?? ''}?per_page=${PAGE_SIZE}&page=${cursor ?? '1'}`,
+  path: (resource, cursor) => `${PATHS[resource] ?? ''}?per_page=${PAGE_SIZE}&page=${placeOf(cursor).page}`,
   read: (resource, body, cursor) => {
     const items = Array.isArray(body) ? body : fieldsOf(body).data
     const row = ROWS[resource]
@@ -146,7 +174,10 @@ export const FIRSTPROMOTER: Platform = {
       const id = textOf(fields.id)
       return id ? [row(id, fields)] : []
     })
-    const next = items.length < PAGE_SIZE ? null : String(Number(cursor ?? '1') + 1)
+    const { page, before } = placeOf(cursor)
+    const first = textOf(fieldsOf(items[0]).id)
+    if (first !== null && first === before) return { rows: [], next: null, total: null }
+    const next = items.length === PAGE_SIZE && first !== null ? `${Number(page) + 1} ${first}` : null
     return { rows, next, total: null }
   },
 }

@@ -15,6 +15,13 @@ export type ListProgress = { read: number; total: number | null; pages: number; 
 
 export type Progress = Partial<Record<Resource, ListProgress>>
 
+/** What is read of a list that the platform does not let this token read. */
+export const refusedPage = (resource: Resource): SourcePage => ({
+  rows: [{ kind: 'left_out', id: `refused ${resource}`, reason: 'refused', name: resource }],
+  next: null,
+  total: null,
+})
+
 /** Where the next page is. */
 export type Place = { resource: Resource; cursor: string | null }
 

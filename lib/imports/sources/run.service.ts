@@ -4,7 +4,7 @@ import { type Budget, type BudgetEnv, hasLeft, newBudget, withDb } from '../../p
 import { decryptSecret } from '../../secrets.ts'
 import { failureCode } from './failures.ts'
 import { PLATFORMS } from './platforms.ts'
-import { isEndless, keptOf, NOTHING_READ, type Place, placeAfter } from './progress.ts'
+import { isEndless, keptOf, NOTHING_READ, type Place, placeAfter, refusedPage } from './progress.ts'
 import { type PageResult, readPage, type SourcesEnv } from './read-page.service.ts'
 import {
   type LeasedSource,
@@ -14,8 +14,14 @@ import {
   saveFailure,
   savePage,
 } from './reading.queries.ts'
-import { delayAfterFailure, delayAfterRefusal, LEASE_SECONDS, MAX_READING_SECONDS } from './schedule.ts'
-import { listsOf } from './source.ts'
+import {
+  delayAfterFailure,
+  delayAfterRefusal,
+  isListRefused,
+  LEASE_SECONDS,
+  MAX_READING_SECONDS,
+} from './schedule.ts'
+import { DISPENSABLE, listsOf, type Resource } from './source.ts'
 import { sealContext } from './token.ts'
 
 export type SourceRunEnv = DatabaseEnv &
@@ -79,6 +85,14 @@ const endOf = ({ createdAt, isAllowed, purpose, isInShadow }: LeasedSource, now:
   return later(createdAt, MAX_READING_SECONDS) <= now ? 'too_long' : null
 }
 
+/** Whether a list is refused for good, and can be done without. */
+const isDispensable = (
+  result: Exclude<PageResult, { outcome: 'page' | 'limited' }>,
+  resource: Resource,
+  { failures }: LeasedSource,
+): boolean =>
+  result.outcome === 'refused' && isListRefused(result.status, failures + 1) && DISPENSABLE.includes(resource)
+
 /** Reads the pages of one turn. */
 const readTurn = async (source: LeasedSource, reading: Reading): Promise<void> => {
   const { env, budget, tally } = reading
@@ -103,9 +117,11 @@ const readTurn = async (source: LeasedSource, reading: Reading): Promise<void> =
       tally.limited++
       return withDb(env, budget, (db) => releaseSource(db, source, later(new Date(), result.waitSeconds)))
     }
-    if (result.outcome !== 'page') return noteFailure(source, result, reading)
+    if (result.outcome !== 'page' && !isDispensable(result, place.resource, source))
+      return noteFailure(source, result, reading)
 
-    const { page, waitSeconds } = result
+    const { page, waitSeconds } =
+      result.outcome === 'page' ? result : { page: refusedPage(place.resource), waitSeconds: 0 }
     const before = progress[place.resource] ?? NOTHING_READ
     if (isEndless(before)) return giveUp(source, 'endless', reading)
     const next = placeAfter(platform, lists, place, page, before)

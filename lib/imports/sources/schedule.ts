@@ -28,6 +28,14 @@ export const delayAfterFailure = (failures: number, random: number): number | nu
   return delay === null ? null : withJitter(delay, JITTER, random)
 }
 
+/** Whether it is of no use to ask again. @param failures in a row, this one included */
+const isFinal = (status: number, failures: number): boolean =>
+  status === UNAUTHORIZED || failures >= MAX_REFUSALS
+
 /** The same after a refusal. */
 export const delayAfterRefusal = (status: number, failures: number, random: number): number | null =>
-  status === UNAUTHORIZED || failures >= MAX_REFUSALS ? null : delayAfterFailure(failures, random)
+  isFinal(status, failures) ? null : delayAfterFailure(failures, random)
+
+/** Whether a refusal is of this list alone, for good: the token itself is accepted. */
+export const isListRefused = (status: number, failures: number): boolean =>
+  status !== UNAUTHORIZED && isFinal(status, failures)

@@ -1,8 +1,11 @@
 /** What is read from the API of another platform, in the same form for all of them. */
 
 /** The lists of a platform. Links and coupons are lists of their own only where a partner does not include them. */
-export const RESOURCES = ['customers', 'coupons', 'links', 'partners', 'commissions'] as const
+export const RESOURCES = ['customers', 'coupons', 'links', 'groups', 'partners', 'commissions'] as const
 export type Resource = (typeof RESOURCES)[number]
+
+/** Lists without which an import is of use all the same: if a platform refuses one to a token, the others are read. */
+export const DISPENSABLE: Resource[] = ['coupons', 'groups']
 
 /** The platforms that are read. */
 export const PLATFORM_IDS = ['rewardful', 'tolt', 'firstpromoter', 'dub'] as const
@@ -28,7 +31,12 @@ export type Balance = { currency: string; cents: number }
 /** A link: its slug, and its URL if the platform says it. */
 export type SourceLink = { slug: string; url: string | null }
 
-/** `id` is the platform's own, and the same each time the row is read. */
+/**
+ * `id` is the platform's own, and the same each time the row is read.
+ *
+ * @property group its name, or its id if groups are a list of their own
+ * @property memberships other ids by which coupons name the partner, if there are any
+ */
 export type SourcePartner = {
   kind: 'partner'
   id: string
@@ -36,6 +44,7 @@ export type SourcePartner = {
   name: string | null
   status: string | null
   group: string | null
+  memberships?: string[]
   links: SourceLink[]
   /** Coupons that are listed with the partner. */
   coupons: { externalId: string; code: string | null }[]
@@ -45,7 +54,13 @@ export type SourcePartner = {
 
 type SourcePartnerLink = { kind: 'link'; id: string; partnerId: string; link: SourceLink }
 
-/** @property externalId the payment processor's id */
+/** A group of partners, which name it by its id. */
+type SourceGroup = { kind: 'group'; id: string; name: string }
+
+/**
+ * @property partnerId the partner's id, or one of its memberships
+ * @property externalId the payment processor's id
+ */
 export type SourceCoupon = {
   kind: 'coupon'
   id: string
@@ -103,6 +118,7 @@ export const LEFT_OUT = [
   'archived',
   'deactivated',
   'not_money',
+  'refused',
   'unreadable',
 ] as const
 export type LeftOutReason = (typeof LEFT_OUT)[number]
@@ -114,6 +130,7 @@ export type SourceRow =
   | SourcePartner
   | SourcePartnerLink
   | SourceCoupon
+  | SourceGroup
   | SourceCustomer
   | SourceCommission
   | SourceLeftOut

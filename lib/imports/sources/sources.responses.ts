@@ -48,6 +48,7 @@ const row = z.discriminatedUnion('kind', [
     name: text,
     status: text,
     group: text,
+    memberships: z.array(z.string()).optional(),
     links: z.array(link),
     coupons: z.array(z.object({ externalId: z.string(), code: text })),
     balances: z.array(z.object({ currency: z.string(), cents: z.int() })),
@@ -60,6 +61,7 @@ const row = z.discriminatedUnion('kind', [
     externalId: z.string(),
     code: text,
   }),
+  z.object({ kind: z.literal('group'), id: z.string(), name: z.string() }),
   z.object({
     kind: z.literal('customer'),
     id: z.string(),

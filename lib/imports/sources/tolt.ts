@@ -6,7 +6,7 @@ import { bearerAuth } from './authorization.ts'
 import { currencyOf, fieldsOf, integerOf, listOf, momentOf, nameOf, textOf } from './json.ts'
 import type { Platform, Resource, SourceCommission, SourceRow } from './source.ts'
 
-const PATHS: Record<Resource, string> = {
+const PATHS: Partial<Record<Resource, string>> = {
   customers: '/customers?expand[]=partner',
   coupons: '/promotion-codes?expand[]=partner',
   links: '/links?expand[]=partner',
@@ -101,7 +101,7 @@ const commissionRow = (id: string, commission: Record<string, unknown>): SourceR
   }
 }
 
-const ROWS: Record<Resource, (id: string, item: Record<string, unknown>) => SourceRow> = {
+const ROWS: Partial<Record<Resource, (id: string, item: Record<string, unknown>) => SourceRow>> = {
   customers: customerRow,
   coupons: couponRow,
   links: linkRow,
@@ -130,19 +130,20 @@ export const TOLT: Platform = {
   headers: ({ token }) => bearerAuth(token),
   path: (resource, cursor, { account }) => {
     const after = cursor === null ? '' : `&starting_after=${encodeURIComponent(cursor)}`
-    return `${PATHS[resource]}&program_id=${encodeURIComponent(account ?? '')}&limit=100${after}`
+    return `${PATHS[resource] ?? ''}&program_id=${encodeURIComponent(account ?? '')}&limit=100${after}`
   },
   read: (resource, body) => {
     const { data, has_more, total_count } = fieldsOf(body)
     const items = itemsOf(data)
-    if (!items) return null
+    const row = ROWS[resource]
+    if (!items || !row) return null
     const found = listOf(items).flatMap((item) => {
       const fields = fieldsOf(item)
       const id = textOf(fields.id)
-      return id ? [{ id, row: ROWS[resource](id, fields) }] : []
+      return id ? [{ id, row: row(id, fields) }] : []
     })
     return {
-      rows: found.map(({ row }) => row),
+      rows: found.map((one) => one.row),
       next: has_more === true ? (found.at(-1)?.id ?? null) : null,
       total: integerOf(total_count),
     }

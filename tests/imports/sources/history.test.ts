@@ -144,7 +144,7 @@ test('commissions that are read twice, because the list has moved, count once, a
 test('commissions that are read anew after a failure are not added to what was counted', async () => {
   const old = program()
   const started = await start(old, 'firstpromoter', OPTIONS)
-  started.account.plan(null, null, null, { status: 401 })
+  started.account.plan(null, null, null, null, { status: 401 })
   await read()
   expect(await started.source()).toMatchObject({ resource: 'commissions', hasFailed: true })
   const entries = `select from import_source_rows where source_id = $1 and resource = 'history'`

@@ -44,6 +44,14 @@ const FP_PROMOTER = {
   ],
   balances: { cash: 1_234, credits: 7 },
 }
+const FP_PROMO_CODE = {
+  id: 7,
+  code: 'MAYA',
+  reward: { id: 1, name: '20 %' },
+  ext_id: 'promo_1',
+  promoter_campaign_id: 31,
+  archived_at: null,
+}
 const FP_REFERRAL = {
   id: 5,
   email: 'ada@buyer.example',
@@ -206,6 +214,41 @@ const CASES: Case[] = [
     },
   },
   {
+    of: 'FirstPromoter’s promoter, whom promo codes name by each campaign',
+    platform: FIRSTPROMOTER,
+    resource: 'partners',
+    item: { ...FP_PROMOTER, promoter_campaigns: [{ id: 12 }, { id: 31 }, { id: null }] },
+    row: { id: '12', memberships: ['promoter_campaign 12', 'promoter_campaign 31'] },
+  },
+  {
+    of: 'FirstPromoter’s promo code',
+    platform: FIRSTPROMOTER,
+    resource: 'coupons',
+    item: FP_PROMO_CODE,
+    row: { kind: 'coupon', partnerId: 'promoter_campaign 31', externalId: 'promo_1', code: 'MAYA' },
+  },
+  {
+    of: 'FirstPromoter’s promo code that is archived',
+    platform: FIRSTPROMOTER,
+    resource: 'coupons',
+    item: { ...FP_PROMO_CODE, archived_at: '2026-01-01T00:00:00Z' },
+    row: { reason: 'archived', name: 'MAYA' },
+  },
+  {
+    of: 'FirstPromoter’s promo code of another processor than Stripe',
+    platform: FIRSTPROMOTER,
+    resource: 'coupons',
+    item: { ...FP_PROMO_CODE, ext_id: null },
+    row: { reason: 'no_processor_id', name: 'MAYA' },
+  },
+  {
+    of: 'FirstPromoter’s promo code of nobody',
+    platform: FIRSTPROMOTER,
+    resource: 'coupons',
+    item: { ...FP_PROMO_CODE, code: null, promoter_campaign_id: null },
+    row: { reason: 'no_partner', name: 'promo_1' },
+  },
+  {
     of: 'FirstPromoter’s promoter who was archived',
     platform: FIRSTPROMOTER,
     resource: 'partners',
@@ -290,6 +333,27 @@ const CASES: Case[] = [
     row: { status: 'banned', group: 'grp_1', links: [{ slug: 'maya', url: 'https://refer.example/maya' }] },
   },
   {
+    of: 'Dub’s group',
+    platform: DUB,
+    resource: 'groups',
+    item: { id: 'grp_1', name: 'Gold partners', slug: 'gold' },
+    row: { kind: 'group', id: 'grp_1', name: 'Gold partners' },
+  },
+  {
+    of: 'Dub’s discount code',
+    platform: DUB,
+    resource: 'coupons',
+    item: { id: 'dcode_1', code: 'MAYA10', partnerId: 'pn_1', linkId: 'link_1', disabledAt: null },
+    row: { reason: 'no_processor_id', name: 'MAYA10' },
+  },
+  {
+    of: 'Dub’s discount code of a banned partner',
+    platform: DUB,
+    resource: 'coupons',
+    item: { id: 'dcode_1', code: 'MAYA10', partnerId: 'pn_1', disabledAt: '2026-01-01T00:00:00Z' },
+    row: { reason: 'archived', name: 'MAYA10' },
+  },
+  {
     of: 'Dub’s customer',
     platform: DUB,
     resource: 'customers',
@@ -348,4 +412,61 @@ test('Tolt’s list of customers is read in both forms that its reference has', 
 test.each([TOLT, FIRSTPROMOTER, DUB])('an error of $name is no page', (platform) => {
   for (const body of [null, 'x', {}, { success: false }, { error: { code: 'unauthorized' } }, { data: 7 }])
     expect(platform.read('partners', body, null)).toBeNull()
+})
+
+const promoCodes = (count: number, first = 0) =>
+  Array.from({ length: count }, (_, n) => ({ ...FP_PROMO_CODE, id: first + n }))
+
+test.each([
+  { case: 'goes on after a full page', items: promoCodes(100), cursor: null, rows: 100, next: '2 0' },
+  {
+    case: 'goes on after the next one',
+    items: promoCodes(100, 100),
+    cursor: '2 0',
+    rows: 100,
+    next: '3 100',
+  },
+  {
+    case: 'ends with a page that is not full',
+    items: promoCodes(3, 200),
+    cursor: '3 100',
+    rows: 3,
+    next: null,
+  },
+  { case: 'ends with an empty page', items: [], cursor: '3 100', rows: 0, next: null },
+  {
+    case: 'is whole if it is longer than a page',
+    items: promoCodes(250),
+    cursor: null,
+    rows: 250,
+    next: null,
+  },
+  {
+    case: 'ends with the page before, if the list has no pages',
+    items: promoCodes(100),
+    cursor: '2 0',
+    rows: 0,
+    next: null,
+  },
+])('FirstPromoter’s list $case', ({ items, cursor, rows, next }) => {
+  const page = FIRSTPROMOTER.read('coupons', items, cursor)
+  expect(page?.rows).toHaveLength(rows)
+  expect(page?.next).toBe(next)
+})
+
+test('a list is asked for from its place', () => {
+  const paths = (platform: Platform, resource: Resource, ...cursors: (string | null)[]) =>
+    cursors.map((cursor) => platform.path(resource, cursor, { token: '', account: null }))
+  expect(paths(FIRSTPROMOTER, 'coupons', null, '2 17')).toEqual([
+    '/promo_codes?per_page=100&page=1',
+    '/promo_codes?per_page=100&page=2',
+  ])
+  expect(paths(DUB, 'coupons', null, '2')).toEqual([
+    '/discount-codes?pageSize=100&page=1',
+    '/discount-codes?pageSize=100&page=2',
+  ])
+  expect(paths(DUB, 'commissions', null, 'cm_1')).toEqual([
+    '/commissions?sortBy=createdAt&sortOrder=asc&pageSize=100',
+    '/commissions?sortBy=createdAt&sortOrder=asc&pageSize=100&startingAfter=cm_1',
+  ])
 })

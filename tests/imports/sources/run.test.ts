@@ -25,12 +25,17 @@ test('a program is read to its end, the token is deleted, and nothing is asked t
 test.each(['tolt', 'firstpromoter', 'dub'] as const)(
   'a program of %s is read to its end too',
   async (platform) => {
-    const program = oldProgram({ partners: 120, links: 150, customers: 130, commissions: 150 })
+    // A hundred coupons are a full page.
+    const program = oldProgram({ partners: 400, links: 450, customers: 130, commissions: 150 })
     const started = await start(program, platform, { accountId: 'account_1' })
     expect(await read()).toMatchObject({ failed: 0, isMore: false })
     expect(await started.source()).toMatchObject({ isRead: true, ciphertext: null })
     const rows = Map.groupBy(await started.rows(), (row) => row.split(' ')[0] ?? '')
-    expect(rows.get('partners')).toHaveLength(120)
+    expect(rows.get('partners')).toHaveLength(400)
+    expect(rows.get('coupons')).toHaveLength(100)
+    expect(rows.get('groups') ?? []).toEqual(
+      platform === 'dub' ? ['groups grp_Default', 'groups grp_VIP'] : [],
+    )
     expect(rows.get('customers')).toHaveLength(130)
     // Of commissions, those that are not paid, if nothing else says what a partner is owed.
     const unpaid = program.commissions.filter(({ state }) => /pending|due/.test(state)).length
@@ -38,6 +43,42 @@ test.each(['tolt', 'firstpromoter', 'dub'] as const)(
     expect((await started.source())?.progress.commissions).toMatchObject({ read: 150 })
   },
 )
+
+test('a list that the token may not read, and can be done without, is left out after three refusals', async () => {
+  const program = oldProgram({ partners: 5, links: 5, customers: 5, commissions: 5 })
+  const started = await start(program, 'dub', { forbidden: ['/groups', '/discount-codes'] })
+  while (!(await started.source())?.isRead) {
+    await started.expire()
+    await read({ MAX_FETCHES: '5' })
+  }
+  expect(await started.source()).toMatchObject({ isRead: true, hasFailed: false, failure: null })
+  const refused = started.account.requests.filter(({ path }) => /groups|discount-codes/.test(path))
+  expect(refused).toHaveLength(6)
+  expect(
+    await query('select row from import_source_rows where source_id = $1 and row ->> $2 = $3', [
+      started.id,
+      'reason',
+      'refused',
+    ]),
+  ).toEqual([
+    { row: { kind: 'left_out', id: 'refused coupons', reason: 'refused', name: 'coupons' } },
+    { row: { kind: 'left_out', id: 'refused groups', reason: 'refused', name: 'groups' } },
+  ])
+})
+
+test.each([
+  { case: 'another list', forbidden: ['/customers'], failure: 'refused_403' },
+  { case: 'the token itself', status: 401, failure: 'refused_401' },
+])('nothing is read without $case', async ({ forbidden = [], status, failure }) => {
+  const program = oldProgram({ partners: 5, links: 5, customers: 5 })
+  const started = await start(program, 'dub', { forbidden })
+  if (status) started.account.plan(null, { status })
+  while (!(await started.source())?.hasFailed) {
+    await started.expire()
+    await read({ MAX_FETCHES: '5' })
+  }
+  expect(await started.source()).toMatchObject({ isRead: false, failure })
+})
 
 test('runs of few fetches go on where the one before has ended', async () => {
   const started = await start()
@@ -175,7 +216,7 @@ test('a list that is not counted is read anew after a failure, and its rows are 
   await started.give()
   await read()
   const rows = await started.rows()
-  expect(rows).toHaveLength(120 + 220)
+  expect(rows).toHaveLength(120 + 30 + 220)
   expect((await started.source())?.progress.customers).toMatchObject({ read: 220, isDone: true })
 })
 

@@ -75,6 +75,26 @@ test('a partner has all links, the first coupon and the balance in USD', () => {
   expect(notes.leftOut).toEqual([{ reason: 'foreign_balance', names: ['maya@partner.example 7.00 EUR'] }])
 })
 
+test('a coupon may name its partner by a membership, and a partner its group by an id', () => {
+  const { partners, notes } = imported(
+    { kind: 'group', id: 'grp_1', name: 'Gold partners' },
+    partner({ group: 'grp_1', memberships: ['promoter_campaign 3', 'promoter_campaign 4'] }),
+    partner({ id: '4', email: 'leo@partner.example', group: 'grp_2' }),
+    { kind: 'coupon', id: 'k1', partnerId: 'promoter_campaign 4', externalId: 'promo_1', code: 'MAYA' },
+    { kind: 'coupon', id: 'k2', partnerId: 'promoter_campaign 9', externalId: 'promo_2', code: 'GONE' },
+    { kind: 'left_out', id: 'refused coupons', reason: 'refused', name: 'coupons' },
+  )
+  expect(partners).toMatchObject([
+    { email: 'maya@partner.example', group: 'Gold partners', couponId: 'promo_1', couponLabel: 'MAYA' },
+    { email: 'leo@partner.example', group: 'grp_2' },
+  ])
+  expect(partners[1]?.couponId).toBeUndefined()
+  expect(notes.leftOut).toEqual([
+    { reason: 'no_partner', names: ['GONE'] },
+    { reason: 'refused', names: ['coupons'] },
+  ])
+})
+
 test.each(['maya', 'a=b', '?via=x', 'https://x.example/y', 'a b', 'ä+ö%20', 'www.x.example/z'])(
   'the slug %j stays as it is, whatever its link is',
   (slug) => {
