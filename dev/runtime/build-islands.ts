@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { compileLanguages } from '../compile-languages.mjs'
 
 /** The scripts of the pages: islands/<name>.ts is served as /<name>.js. */
 const ISLANDS = ['app', 'import', 'rewards', 'shadow', 'docs', 'console']
@@ -11,6 +12,7 @@ const ISLANDS = ['app', 'import', 'rewards', 'shadow', 'docs', 'console']
  * @returns each file's name and text
  */
 export const buildIslands = async (): Promise<{ name: string; code: string }[]> => {
+  await compileLanguages()
   const { outputFiles } = await build({
     entryPoints: ISLANDS.map((name) => fileURLToPath(new URL(`../../islands/${name}.ts`, import.meta.url))),
     outdir: '/',
@@ -19,6 +21,8 @@ export const buildIslands = async (): Promise<{ name: string; code: string }[]> 
     format: 'esm',
     target: 'es2023',
     legalComments: 'inline',
+    // A message that no catalog has.
+    logOverride: { 'import-is-undefined': 'error' },
     write: false,
   })
   return outputFiles.map(({ path, text }) => ({ name: path.replace(/^.*[\\/]/, ''), code: text }))
