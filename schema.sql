@@ -1756,6 +1756,7 @@ create table shadow_comparisons (
     there_cents             bigint,
     there_currency          text,
     partner_id              uuid,
+    compared_at             timestamptz      not null,   -- what was committed by then is in it
 
     constraint shadow_comparisons_pkey primary key (program_id, id),
     constraint shadow_comparisons_program_id_fkey foreign key (workspace_id, program_id) references programs (workspace_id, id),

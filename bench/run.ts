@@ -20,6 +20,7 @@ import { measureLocal } from './local.ts'
 import { FULL_SIZE, fillPages, measurePages, type PageFigure } from './pages.ts'
 import { measurePayouts } from './payouts.ts'
 import { measureMany, measureStatements } from './sales.ts'
+import { measureShadow } from './shadow.ts'
 import { measureSpeed } from './speed.ts'
 import { measureWebhooks } from './webhooks.ts'
 import { buildWorker } from './workers.ts'
@@ -83,6 +84,21 @@ const payouts = async () => {
   table.info('verify_ledger of 100,000 commissions, in ms', Math.round(paid.verifyMs))
 }
 
+const shadow = async () => {
+  const { bindings } = await bench.merchantIn('shadow')
+  const { seconds, steps, stepMs, slowestMs, growth, outcomes } = await measureShadow(bindings, say)
+  table.info('seconds to compare 100,000 sales with 100,000 commissions', seconds, `${steps} steps`)
+  table.info('  a step of 500 commissions, in ms', stepMs, `longest ${slowestMs.toFixed(0)}`)
+  table.atMost('  its last steps over its first ones', growth.commissions, 1.3)
+  table.atMost('  the same of steps of 500 sales that were compared with these', growth.sales, 1.3)
+  const counts = Object.entries(outcomes).map(([outcome, sales]) => `${outcome} ${sales}`)
+  table.info(
+    '  results',
+    Object.values(outcomes).reduce((sum, sales) => sum + sales, 0),
+    counts.join(', '),
+  )
+}
+
 const webhooks = async () => {
   const figures = await measureWebhooks(await bench.bundles(), (await bench.empty()).bindings)
   table.info(
@@ -141,6 +157,7 @@ const PARTS: Record<string, { says: string; run: () => Promise<void> }> = {
   imports: { says: `${IMPORT_ROUNDS} rounds of imports of 100,000 partners.`, run: imports },
   'import-page': { says: 'An import of 50,000 rows in Chromium.', run: importPage },
   payouts: { says: 'Payouts of 10,000 partners.', run: payouts },
+  shadow: { says: 'A shadow run of 100,000 sales and as many commissions.', run: shadow },
   webhooks: { says: 'Webhooks of sales, and the triggers that queue them.', run: webhooks },
   bytes: { says: 'The Workers, built by wrangler.', run: bytes },
   client: { says: 'The client of clients/node.', run: client },

@@ -52,5 +52,6 @@ export type ShadowTables = {
     there_cents: bigint | null
     there_currency: string | null
     partner_id: string | null
+    compared_at: Date
   }
 }

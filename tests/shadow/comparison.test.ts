@@ -3,52 +3,10 @@ import { expect, inject, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { newId } from '../../lib/db/ids.ts'
 import { compareRun } from '../../lib/shadow/comparison.service.ts'
-import { createMerchant, errorShape, type Merchant, useDatabase } from '../support/merchant.ts'
+import { createMerchant, errorShape, useDatabase } from '../support/merchant.ts'
+import { createShadowed, type Listed, type Result, row, sell } from '../support/shadow.ts'
 
 const database = useDatabase()
-
-const createShadowed = async () => {
-  const merchant = await createMerchant()
-  const api = await merchant.asManager()
-  expect((await api.patch(`/programs/${merchant.programId}`, { mode: 'shadow' })).status).toBe(200)
-  const path = `/programs/${merchant.programId}/shadow`
-  const [maya] = await database.query<{ email: string }>('select email from partners where id = $1', [
-    merchant.partnerId,
-  ])
-  return {
-    ...merchant,
-    api,
-    path,
-    maya: maya?.email ?? '',
-    upload: (rows: unknown[]) => api.post(`${path}/commissions`, { rows }),
-    compare: async () => {
-      for (let calls = 0; (await api.post(`${path}/compare`, {})).body.isMore; calls++)
-        expect(calls).toBeLessThan(20)
-    },
-    results: async (query = '') => (await api.get(`${path}/comparisons${query}`)).body as unknown as Listed,
-  }
-}
-
-type Result = {
-  id: string
-  outcome: string
-  reason: string | null
-  here: { saleExternalId: string; amountCents: number | null } | null
-  there: { id: string; amountCents: number | null } | null
-}
-type Listed = { data: Result[]; nextCursor: string | null }
-
-const row = (of: object = {}) => ({
-  id: 'cm_1',
-  state: 'due',
-  amountCents: 980,
-  currency: 'usd',
-  saleAmountCents: 4_900,
-  saleIds: ['inv_1'],
-  customerExternalId: 'user_1',
-  soldAt: new Date().toISOString(),
-  ...of,
-})
 
 test('uploads are kept by the platform’s id: new, changed or as before, and a bad row does not stop the others', async () => {
   const { api, path, upload, workspace, programId, member, stranger, as, withHeaders, seed } =
@@ -101,15 +59,6 @@ test('uploads are kept by the platform’s id: new, changed or as before, and a 
   )
   expect(kept).toEqual({ rows: 6 })
 })
-
-/** Sells something through maya's link. */
-const sell = async (merchant: Merchant, externalId: string, of: object = {}) =>
-  merchant.sale({
-    externalId,
-    customerExternalId: `user_${externalId}`,
-    clickId: await merchant.click(),
-    ...of,
-  })
 
 test('sales are found by their ids, by their customers, or not at all, whatever comes first, and each change is seen', async () => {
   const merchant = await createShadowed()
