@@ -2,11 +2,13 @@
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { connect } from '../../lib/db/connection.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { form } from '../../lib/http/validate.ts'
 import { ImportUndoRequest } from '../../lib/imports/imports.schemas.ts'
-import { type UndoStep, undoImport } from '../../lib/imports/undo.service.ts'
+import { importExists } from '../../lib/imports/reports.queries.ts'
+import { type KeptRow, listKept, type UndoStep, undoImport } from '../../lib/imports/undo.service.ts'
 import { KEPT_SHOWN, type Kept, type KeptCount, UNDO_REASONS, type Undone } from '../../lib/imports/undo.ts'
 import type { Message } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
@@ -14,6 +16,7 @@ import { figure, money } from '../../lib/pages/money.tsx'
 import { ConfirmForm, Done, Table } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { t } from '../../lib/pages/text.ts'
+import { sendList } from '../../lib/workspace/send-list.service.ts'
 
 /** What is, or would be, taken back, a line each. */
 export const UndoneList = ({ undone, none }: { undone: Undone; none: string }) => {
@@ -39,7 +42,8 @@ const KINDS: Record<KeptCount['kind'], Message> = {
   balances: m.sum_opening_balance,
 }
 
-const KeptTables = ({ kept, rows }: { kept: KeptCount[]; rows: Kept[] }) => (
+/** @param file of all rows: those here are the first ones of a part of the import */
+const KeptTables = ({ kept, rows, file }: { kept: KeptCount[]; rows: Kept[]; file: string }) => (
   <>
     <Table
       caption={t(m.imports_reasons)}
@@ -68,6 +72,11 @@ const KeptTables = ({ kept, rows }: { kept: KeptCount[]; rows: Kept[] }) => (
       ))}
     </Table>
     {rows.length === KEPT_SHOWN && <p>{t(m.imports_first_rows, { number: figure(KEPT_SHOWN) })}</p>}
+    <p>
+      <a download href={file}>
+        {t(m.imports_download_kept)}
+      </a>
+    </p>
   </>
 )
 
@@ -80,6 +89,9 @@ const CarriedOn = ({ withChanged, cursor }: { withChanged: boolean; cursor?: str
 )
 
 type Props = { base: string; importId: string; step: UndoStep; withChanged: boolean }
+
+const keptFile = ({ base, importId, withChanged }: Omit<Props, 'step'>) =>
+  `${base}/imports/${importId}/kept.csv${withChanged ? '?includeChanged=on' : ''}`
 
 const Frame = ({ base, importId, children }: Pick<Props, 'base' | 'importId'> & { children: Child }) => (
   <>
@@ -97,7 +109,11 @@ const Preview = ({ base, importId, step, withChanged, wasCut }: Props & { wasCut
     <h2>{t(m.imports_to_undo)}</h2>
     <UndoneList undone={step.undone} none={t(m.imports_nothing)} />
     <h2>{t(m.imports_to_keep)}</h2>
-    {step.kept.length > 0 ? <KeptTables kept={step.kept} rows={step.rows} /> : <p>{t(m.imports_nothing)}</p>}
+    {step.kept.length > 0 ? (
+      <KeptTables {...step} file={keptFile({ base, importId, withChanged })} />
+    ) : (
+      <p>{t(m.imports_nothing)}</p>
+    )}
     {(step.nextCursor || wasCut) && <p>{t(m.imports_is_part)}</p>}
     {step.nextCursor && (
       <form method="get">
@@ -133,7 +149,7 @@ const Result = ({ base, importId, step, withChanged }: Props) => (
     {step.kept.length > 0 && (
       <>
         <h2>{t(m.imports_kept_heading)}</h2>
-        <KeptTables kept={step.kept} rows={step.rows} />
+        <KeptTables {...step} file={keptFile({ base, importId, withChanged })} />
       </>
     )}
     {step.nextCursor && (
@@ -146,6 +162,8 @@ const Result = ({ base, importId, step, withChanged }: Props) => (
 )
 
 const PATH = '/app/:workspace/imports/:id/undo'
+
+const COLUMNS: readonly (keyof KeptRow)[] = ['kind', 'customer', 'partner', 'code', 'message']
 
 /** The step that a request asks for. A cursor that is none is as if there were none. */
 const stepOf = async (
@@ -163,7 +181,7 @@ const stepOf = async (
   return { base: `/app/${c.var.workspace.slug}`, importId, step, withChanged, wasCut: cursor !== undefined }
 }
 
-/** /app/:workspace/imports/:id/undo. Managers only. */
+/** /app/:workspace/imports/:id/undo, and what stays as a file, /imports/:id/kept.csv. Managers only. */
 export default createRoutes<WorkspaceEnv>()
   .get(PATH, managersOnly(), async (c) => {
     const props = await stepOf(c, true, c.req.query())
@@ -172,4 +190,18 @@ export default createRoutes<WorkspaceEnv>()
   .post(PATH, managersOnly(), form(), async (c) => {
     const props = await stepOf(c, false, c.req.valid('form'))
     return renderPage(c, { title: m.imports_undo, section: '/import', children: <Result {...props} /> })
+  })
+  .get('/app/:workspace/imports/:id/kept.csv', managersOnly(), async (c) => {
+    const { db, workspace } = c.var
+    const importId = c.req.param('id').toLowerCase()
+    await found('import', importId, (id) => importExists(db, workspace.id, id))
+    const filter = {
+      importId,
+      withChanged: c.req.query('includeChanged') === 'on',
+      cursor: undefined,
+      limit: 0,
+    }
+    return sendList(c, 'import-kept', COLUMNS, filter, (_, next) =>
+      listKept(() => connect(c.env), workspace.id, importId, next),
+    )
   })

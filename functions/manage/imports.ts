@@ -5,14 +5,7 @@ import { body } from '../../lib/http/validate.ts'
 import type { ImportUndoResponse } from '../../lib/imports/imports.responses.ts'
 import { ImportUndoRequest } from '../../lib/imports/imports.schemas.ts'
 import { undoImport } from '../../lib/imports/undo.service.ts'
-import { type KeptKind, UNDO_REASONS } from '../../lib/imports/undo.ts'
-
-/** A kind of what stays, as the API names one of them. */
-const KINDS = {
-  partners: 'partner',
-  customers: 'customer',
-  balances: 'opening_balance',
-} as const satisfies Record<KeptKind, string>
+import { KEPT_KINDS, UNDO_REASONS } from '../../lib/imports/undo.ts'
 
 /** POST /imports/:id/undo: takes back what an import has made. Imports themselves are Workers of their own. */
 export default createRoutes().post(
@@ -37,9 +30,9 @@ export default createRoutes().post(
         ...undone,
         openingBalances: { count: balances, sums: balances > 0 ? [{ currency: 'USD', amountCents }] : [] },
       },
-      kept: step.kept.map(({ kind, reason, count }) => ({ kind: KINDS[kind], code: reason, count })),
+      kept: step.kept.map(({ kind, reason, count }) => ({ kind: KEPT_KINDS[kind], code: reason, count })),
       rows: step.rows.map(({ kind, id, reason, partner, customer }) => ({
-        kind: KINDS[kind],
+        kind: KEPT_KINDS[kind],
         id,
         partnerEmail: partner,
         customerExternalId: customer,

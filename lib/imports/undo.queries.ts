@@ -59,19 +59,30 @@ export const undoCall = async (
   throw lostRace('what this import has made')
 }
 
-const readUndoQuery = (workspaceId: string, callId: string, isDry: boolean, withChanged: boolean) =>
+const readUndoQuery = (
+  workspaceId: string,
+  callId: string,
+  isDry: boolean,
+  withChanged: boolean,
+  shown = KEPT_SHOWN,
+) =>
   sql<{
     read: CallUndo
-  }>`select read_undo_1(${workspaceId}, ${callId}, ${isDry}, ${withChanged}, ${KEPT_SHOWN}) as read`
+  }>`select read_undo_1(${workspaceId}, ${callId}, ${isDry}, ${withChanged}, ${shown}) as read`
 
-/** What an undo of the call would do, if the later calls of its import are undone before. */
+/**
+ * What an undo of the call would do, if the later calls of its import are undone before.
+ *
+ * @param shown how many rows that stay are named
+ */
 export const previewCall = async (
   db: Db,
   workspaceId: string,
   callId: string,
   { withChanged }: UndoOptions,
+  shown?: number,
 ): Promise<CallUndo> => {
-  const { rows } = await readUndoQuery(workspaceId, callId, true, withChanged).execute(db)
+  const { rows } = await readUndoQuery(workspaceId, callId, true, withChanged, shown).execute(db)
   const [row] = rows
   if (!row) throw new Error('A select without a table returns one row.')
   return row.read

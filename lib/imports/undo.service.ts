@@ -3,7 +3,15 @@ import type { Db } from '../db/connection.ts'
 import { ApiError } from '../http/errors.ts'
 import type { Act } from '../workspace/audit.queries.ts'
 import { beginUndo, previewCall, type UndoOptions, undoableCalls, undoCall } from './undo.queries.ts'
-import { addCalls, type CallUndo, type ImportUndo } from './undo.ts'
+import {
+  addCalls,
+  type CallUndo,
+  type ImportUndo,
+  KEPT_KINDS,
+  type KeptKind,
+  UNDO_REASONS,
+  type UndoReason,
+} from './undo.ts'
 
 /** After this, a request begins with no further call: the database answers a request for nine seconds (lib/db/neon.ts). */
 const BUDGET_MS = 3_000
@@ -39,6 +47,48 @@ export const undoImport = async (
   }
   const last = done.length < calls.length ? calls[done.length - 1] : undefined
   return { ...addCalls(done), nextCursor: last ?? null }
+}
+
+/** A row that stays, as a file has it. The id is that of the call that made it. */
+export type KeptRow = {
+  id: string
+  kind: (typeof KEPT_KINDS)[KeptKind]
+  customer: string | null
+  partner: string | null
+  code: UndoReason
+  message: string
+}
+
+/** More than a call makes: 500 partners with their balances, or 1,000 customers. */
+const ALL_OF_CALL = 10_000
+
+/**
+ * All that stays of the calls before one, the latest first: at least `limit` rows, unless there are no more.
+ *
+ * @param open connects to the database: each call of the import has the deadline of one request
+ * @param cursor of the last row that was read
+ */
+export const listKept = async (
+  open: () => Db,
+  workspaceId: string,
+  importId: string,
+  { cursor, limit, ...options }: UndoOptions & { cursor?: string | undefined; limit: number },
+): Promise<KeptRow[]> => {
+  const kept: KeptRow[] = []
+  for (const call of await undoableCalls(open(), workspaceId, importId, cursor)) {
+    const { rows } = await previewCall(open(), workspaceId, call, options, ALL_OF_CALL)
+    for (const { kind, customer, partner, reason } of rows)
+      kept.push({
+        id: call,
+        kind: KEPT_KINDS[kind],
+        customer,
+        partner,
+        code: reason,
+        message: `${UNDO_REASONS[reason]}.`,
+      })
+    if (kept.length >= limit) break
+  }
+  return kept
 }
 
 /** For a call of an import that was undone: its first answer would be a false success. */

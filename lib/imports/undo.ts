@@ -16,7 +16,14 @@ export type UndoReason = keyof typeof UNDO_REASONS
 /** How much was taken back. Opening balances are in USD. */
 export type Undone = Record<'partners' | 'customers' | 'balances' | 'amountCents' | 'mails', number>
 
-export type KeptKind = 'partners' | 'customers' | 'balances'
+/** The kinds of what stays, as the API and files name one of them. */
+export const KEPT_KINDS = {
+  partners: 'partner',
+  customers: 'customer',
+  balances: 'opening_balance',
+} as const
+
+export type KeptKind = keyof typeof KEPT_KINDS
 
 /** Something that stays. */
 export type Kept = {

@@ -120,11 +120,50 @@ test('a file of more rows than a page is whole', async () => {
   expect(new Set(lines).size).toBe(1_300)
 })
 
+test('all that stays of an undo is a file, before it and after it, which is in the audit log', async () => {
+  const merchant = await createMerchant()
+  const { partners, customers } = await importer(merchant)
+  const importId = crypto.randomUUID()
+  await partners(partnerRows(3), {}, { importId })
+  const buyers = (from: number, startedAt?: string) =>
+    Array.from({ length: 600 }, (_, n) => ({
+      customerExternalId: `=cus_${from + n}`,
+      partnerEmail: 'p0@partner.example',
+      ...(startedAt && { startedAt }),
+    }))
+  // Two calls, with less than a page of the file in each. Another import has changed all customers but one since.
+  for (const from of [0, 600]) await customers(buyers(from), { importId })
+  for (const from of [1, 601]) await customers(buyers(from, '2024-05-01'), { importId: crypto.randomUUID() })
+  const pages = await openPages(merchant)
+  const path = `/imports/${importId}/kept.csv`
+  const read = async () => {
+    const { html, headers } = await pages.get(path)
+    expect(headers.get('Content-Disposition')).toBe('attachment; filename="import-kept.csv"')
+    const [head, ...rows] = html.trimEnd().split('\r\n')
+    expect(head).toBe('"kind","customer","partner","code","message"')
+    return rows.toSorted()
+  }
+  const before = await read()
+  expect(before).toHaveLength(1_200)
+  expect(new Set(before).size).toBe(1_200)
+  const [of] = before
+  expect(of).toBe(
+    `"customer","'=cus_1","p0@partner.example","changed_since","It was changed since, by a person, a report or another import."`,
+  )
+  expect(before.at(-1)).toContain('"partner","","p0@partner.example","has_customers"')
+
+  const preview = await pages.get(`/imports/${importId}/undo`)
+  expect(preview.html).toContain(`${path}"`)
+  await pages.post(`/imports/${importId}/undo`, formsOf(preview.html)[0]?.fields ?? {})
+  expect(await read()).toEqual(before)
+  expect((await pages.get('/audit')).text).toContain('downloaded the list of import-kept')
+})
+
 test('members, and managers of other workspaces, see no report', async () => {
   const { importId, merchant } = await importBoth()
   const member = await openPages(merchant, 'member')
   const other = await openPages(await createMerchant())
-  for (const path of ['', '/rows.csv']) {
+  for (const path of ['', '/rows.csv', '/kept.csv']) {
     expect((await member.get(`/imports/${importId}${path}`)).status).toBe(403)
     expect((await other.get(`/imports/${importId}${path}`)).status).toBe(404)
   }
