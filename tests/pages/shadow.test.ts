@@ -81,8 +81,8 @@ test('five thousand sales are a page of fifty, with their sums', async () => {
        select uuidv7(), $1, $2, 'cm_' || n, 'due', 900 + n, case n % 3 when 0 then 'EUR' else 'USD' end, array['in_' || n],
               'partner-with-a-long-address-' || n || '@partner.example', now() - n * interval '10 minutes', now(), 'row:' || n, now()
        from generate_series(1, 5000) n returning *)
-     insert into shadow_comparisons (id, workspace_id, program_id, bucket, platform_commission_id, day, outcome, reason, there_cents, there_currency)
-     select id, workspace_id, program_id, bucket, id, sold_at::date, 'only_there', 'customer_not_imported', amount_cents, currency from made`,
+     insert into shadow_comparisons (id, workspace_id, program_id, bucket, platform_commission_id, day, outcome, reason, there_cents, there_currency, compared_at)
+     select id, workspace_id, program_id, bucket, id, sold_at::date, 'only_there', 'customer_not_imported', amount_cents, currency, now() from made`,
     [workspace.id, programId],
   )
   const page = await browser.as(await merchant.manager())
