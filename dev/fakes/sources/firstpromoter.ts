@@ -37,12 +37,11 @@ const promoterOf = ({ id, email, firstName, lastName, state, group, slugs, balan
   balances: { cash: balances.USD ?? null, credits: null, points: null },
 })
 
-/** One of twelve was not created by way of the payment processor. */
-const promoCodeOf = ({ id, code, externalId, partnerId, isArchived }: OldCoupon) => ({
+const promoCodeOf = ({ id, code, externalId, partnerId, isArchived, isManual }: OldCoupon) => ({
   id: numberOf(id),
   code,
   reward: { id: 1, name: '20 %' },
-  ext_id: numberOf(id) % 12 === 5 ? null : externalId,
+  ext_id: isManual ? null : externalId,
   description: null,
   company_id: 1,
   promoter_campaign_id: numberOf(partnerId) * 100,

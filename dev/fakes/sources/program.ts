@@ -19,6 +19,8 @@ export type OldCoupon = {
   externalId: string
   code: string
   isArchived: boolean
+  /** Entered by hand: some platforms don't know its id then. */
+  isManual: boolean
 }
 
 export type OldCustomer = {
@@ -132,6 +134,7 @@ export const oldProgram = ({
               externalId: `promo_${name}${n}`,
               code: `${name.toUpperCase()}${n}`,
               isArchived: n % 20 === 8,
+              isManual: n % 48 === 16,
             },
           ]
         : [],

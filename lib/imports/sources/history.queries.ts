@@ -7,32 +7,35 @@ import type { Kept } from './progress.ts'
  * Common table expressions, after that of `held`, the source. Only commissions of the customer's own partner count: the history stays
  * with the partner who was paid. `tallied` has the number of entries that were not there before.
  *
+ * Rows are found by arrays of ids: joined, they were looked for among all of the source's, while Postgres does not know how many these are.
+ *
  * @param isLast whether the list ends with this page: its entries are not needed any more
  */
 export const addHistory = (entries: Kept['history'], isLast: boolean): RawBuilder<unknown> => sql`
   entries as (select x.id, x.row from jsonb_to_recordset(${JSON.stringify(entries)}::jsonb) as x(id text, row jsonb)),
   known as (
-    select r.row_id as id, r.row from held h cross join entries e
-    join import_source_rows r on r.source_id = h.id and r.resource = ${HISTORY} and r.row_id = e.id
+    select r.row_id as id, r.row from import_source_rows r
+    where r.source_id = (select id from held) and r.resource = ${HISTORY} and r.row_id = any (array(select id from entries))
   ), kept as (
     insert into import_source_rows (source_id, workspace_id, resource, row_id, row)
     select h.id, h.workspace_id, ${HISTORY}, e.id, e.row from held h cross join entries e where not ${isLast}
     on conflict (source_id, resource, row_id) do update set row = excluded.row
   ), dropped as (
-    delete from import_source_rows r using held h where ${isLast} and r.source_id = h.id and r.resource = ${HISTORY}
+    delete from import_source_rows r where ${isLast} and r.source_id = (select id from held) and r.resource = ${HISTORY}
   ), changes as (
-    select row, 1 as sign from entries union all select row, -1 from known
-  ), sums as (
-    select c.row_id, c.row, x.currency, min(x.at) filter (where sign = 1) as at,
-           sum(sign * x."isPaid"::integer) as commissions, sum(sign * x.cents) as cents
-    from changes
-    cross join jsonb_to_record(changes.row)
+    select x.*, sign from (select row, 1 as sign from entries union all select row, -1 from known) c
+    cross join jsonb_to_record(c.row)
       as x("customerId" text, "partnerId" text, "partnerEmail" text, currency text, "isPaid" boolean, cents bigint, at text)
-    cross join held h
-    join import_source_rows c on c.source_id = h.id and c.resource = 'customers' and c.row_id = x."customerId"
-      and (c.row ->> 'partnerId' = x."partnerId" or lower(c.row ->> 'partnerEmail') = lower(x."partnerEmail"))
-    where c.row ->> 'kind' = 'customer'
-    group by c.row_id, c.row, x.currency
+  ), buyers as materialized (
+    select c.row_id, c.row from import_source_rows c
+    where c.source_id = (select id from held) and c.resource = 'customers' and c.row ->> 'kind' = 'customer'
+      and c.row_id = any (array(select "customerId" from changes))
+  ), sums as (
+    select b.row_id, b.row, x.currency, min(x.at) filter (where sign = 1) as at,
+           sum(sign * x."isPaid"::integer) as commissions, sum(sign * x.cents) as cents
+    from changes x join buyers b on b.row_id = x."customerId"
+      and (b.row ->> 'partnerId' = x."partnerId" or lower(b.row ->> 'partnerEmail') = lower(x."partnerEmail"))
+    group by b.row_id, b.row, x.currency
   ), totals as (
     select row_id, row, min(at) as at,
            jsonb_object_agg(currency, jsonb_build_object(
@@ -44,7 +47,9 @@ export const addHistory = (entries: Kept['history'], isLast: boolean): RawBuilde
     set row = c.row || jsonb_strip_nulls(jsonb_build_object(
           'prior', coalesce(c.row -> 'prior', '{}') || t.prior,
           'firstCommissionAt', least(c.row ->> 'firstCommissionAt', t.at)))
-    from held h, totals t where c.source_id = h.id and c.resource = 'customers' and c.row_id = t.row_id
+    from totals t
+    where c.source_id = (select id from held) and c.resource = 'customers' and c.row_id = any (array(select row_id from totals))
+      and c.row_id = t.row_id
   ), tallied as (
     select count(*)::integer as added from entries e where not exists (select from known k where k.id = e.id)
   )`

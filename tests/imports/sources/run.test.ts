@@ -1,6 +1,10 @@
 /** Reading a program page by page: what interrupts it, what changes meanwhile, and who else reads. */
 import { expect, test, vi } from 'vitest'
 import { oldProgram } from '../../../dev/fakes/sources/program.ts'
+import { recognise } from '../../../islands/import/rules/columns.ts'
+import { collectRows } from '../../../islands/import/rules/records.ts'
+import { sourceRecords } from '../../../islands/import/rules/source.ts'
+import type { SourceRow } from '../../../lib/imports/sources/source.ts'
 import { during } from '../../support/killed.ts'
 import { expectRead, useOwnSources } from '../../support/own-sources.ts'
 
@@ -41,6 +45,28 @@ test.each(['tolt', 'firstpromoter', 'dub'] as const)(
     const unpaid = program.commissions.filter(({ state }) => /pending|due/.test(state)).length
     expect(rows.get('commissions') ?? []).toHaveLength(platform === 'firstpromoter' ? 0 : unpaid)
     expect((await started.source())?.progress.commissions).toMatchObject({ read: 150 })
+    // As the lines of a file: coupons and groups have come to their partners.
+    const stored = await query<{ row: SourceRow }>(
+      `select row from import_source_rows where source_id = $1 and resource <> 'history'`,
+      [started.id],
+    )
+    const { headers, records } = sourceRecords(stored.map(({ row }) => row))
+    const collector = collectRows({ ...recognise(headers), inCents: true, zone: 'UTC' }, null)
+    for (const record of records) collector.add(record)
+    const { partners } = collector.rows()
+    expect(new Set(partners.map(({ group }) => group))).toEqual(new Set(['Default', 'VIP']))
+    const couponOf = ({ email, couponId }: (typeof partners)[number]) => couponId && `${email} ${couponId}`
+    expect(partners.flatMap((one) => couponOf(one) ?? []).toSorted()).toEqual(
+      platform === 'firstpromoter'
+        ? program.coupons
+            .filter(({ isArchived, isManual }) => !isArchived && !isManual)
+            .flatMap(({ partnerId, externalId }) => {
+              const email = program.partners.find(({ id }) => id === partnerId)?.email
+              return email ? [`${email} ${externalId}`] : []
+            })
+            .toSorted()
+        : [],
+    )
   },
 )
 
