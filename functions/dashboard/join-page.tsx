@@ -8,8 +8,8 @@ import {
   settingsOf,
 } from '../../lib/applications/join-pages.queries.ts'
 import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { MAX_ID_LENGTH } from '../../lib/external-ids.ts'
 import { createRoutes } from '../../lib/http/app.ts'
-import { MAX_ID_LENGTH } from '../../lib/http/fields.ts'
 import { found } from '../../lib/http/found.ts'
 import { checked, type Fields, form } from '../../lib/http/validate.ts'
 import * as m from '../../lib/languages/messages.ts'

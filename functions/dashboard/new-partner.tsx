@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { MAX_ID_LENGTH } from '../../lib/external-ids.ts'
 import { createRoutes } from '../../lib/http/app.ts'
-import { MAX_ID_LENGTH } from '../../lib/http/fields.ts'
 import { checked, form } from '../../lib/http/validate.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { Checkbox, controls, Field, type FormState } from '../../lib/pages/fields.tsx'

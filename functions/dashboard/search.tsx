@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
 import type { WorkspaceEnv } from '../../lib/auth/access.ts'
+import { MAX_ID_LENGTH } from '../../lib/external-ids.ts'
 import { createRoutes } from '../../lib/http/app.ts'
-import { MAX_ID_LENGTH } from '../../lib/http/fields.ts'
 import type { Translate } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { Field } from '../../lib/pages/fields.tsx'

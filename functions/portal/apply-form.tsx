@@ -2,7 +2,7 @@
 
 import { MAX_TEXT_LENGTH } from '../../lib/applications/applications.ts'
 import type { PublicJoinPage } from '../../lib/applications/join-pages.queries.ts'
-import { MAX_ID_LENGTH } from '../../lib/http/fields.ts'
+import { MAX_ID_LENGTH } from '../../lib/external-ids.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { Checkbox, controls, Field, type FormState, TextArea } from '../../lib/pages/fields.tsx'
 import { Problem } from '../../lib/pages/parts.tsx'

@@ -1,7 +1,8 @@
 /** The forms of applications and of the page on which people apply. */
 import * as z from 'zod'
 import { readEmail } from '../emails.ts'
-import { email, line, MAX_ID_LENGTH, NOT_BLANK, optional } from '../http/fields.ts'
+import { MAX_ID_LENGTH } from '../external-ids.ts'
+import { email, line, NOT_BLANK, optional } from '../http/fields.ts'
 import { Page } from '../http/lists.ts'
 import {
   APPLICATION_STATUSES,

@@ -1,10 +1,8 @@
 /** Fields shared by several schemas. Most are functions, so that a Worker bundles only those it uses. */
 import * as z from 'zod'
 import { isEmail, MAX_EMAIL_LENGTH, normalizeEmail } from '../emails.ts'
+import { MAX_ID_LENGTH } from '../external-ids.ts'
 import { isCurrency } from '../money.ts'
-
-/** Longer than the ids of merchants' systems, and short enough for a Postgres index. */
-export const MAX_ID_LENGTH = 255
 
 export const NOT_BLANK = 'Must not be blank.'
 

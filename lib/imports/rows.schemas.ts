@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { PriorCommissions } from '../customers/prior.ts'
 import { normalizeEmail, readEmail } from '../emails.ts'
-import { MAX_ID_LENGTH } from '../http/fields.ts'
+import { MAX_ID_LENGTH } from '../external-ids.ts'
 import { MAX_AMOUNT_CENTS } from '../money.ts'
 import { MAX_SLUG_LENGTH, slugKey } from '../slugs.ts'
 import type { BadCustomerRow, CustomerRow } from './customer-import.ts'

@@ -1,6 +1,6 @@
 /** The side bar of a workspace's pages. On a phone it is a bar at the top, and its links are a menu. */
 
-import { MAX_ID_LENGTH } from '../http/fields.ts'
+import { MAX_ID_LENGTH } from '../external-ids.ts'
 import type { Message } from '../languages/message.ts'
 import * as m from '../languages/messages.ts'
 import type { Workspace } from '../workspace/workspaces.queries.ts'

@@ -1,7 +1,8 @@
 /** The request of a cut-over. */
 import * as z from 'zod'
 import { normalizeEmail } from '../emails.ts'
-import { currency, MAX_ID_LENGTH, optional } from '../http/fields.ts'
+import { MAX_ID_LENGTH } from '../external-ids.ts'
+import { currency, optional } from '../http/fields.ts'
 
 /** More addresses than anybody leaves out. */
 const MAX_LEFT_OUT = 1_000

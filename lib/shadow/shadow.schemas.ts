@@ -1,7 +1,8 @@
 /** Requests about shadow runs. */
 import * as z from 'zod'
 import { isEmail, normalizeEmail } from '../emails.ts'
-import { currency, MAX_ID_LENGTH, nullWhenBlank, optional } from '../http/fields.ts'
+import { MAX_ID_LENGTH } from '../external-ids.ts'
+import { currency, nullWhenBlank, optional } from '../http/fields.ts'
 import { Page } from '../http/lists.ts'
 import { MAX_AMOUNT_CENTS } from '../money.ts'
 import { OUTCOMES, REASONS, type Reason } from './compare.ts'

@@ -1,11 +1,9 @@
 /** The commissions of another platform's API, as a shadow run keeps them. */
 import { readEmail } from '../emails.ts'
+import { MAX_ID_LENGTH } from '../external-ids.ts'
 import type { SourceCommission } from '../imports/sources/source.ts'
 import { isCurrency, MAX_AMOUNT_CENTS } from '../money.ts'
 import type { PlatformCommission } from './platform-commissions.ts'
-
-/** As long as the ids of an upload. */
-const MAX_ID_LENGTH = 255
 
 /** An id in one line, as an upload has it; null for anything else. */
 const idOf = (text: string | null): string | null =>

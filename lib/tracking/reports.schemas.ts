@@ -1,7 +1,8 @@
 /** Reports of sales and leads: spec, section 2. */
 import * as z from 'zod'
 import { MAX_EMAIL_LENGTH, normalizeEmail } from '../emails.ts'
-import { currency, id, MAX_ID_LENGTH, optional } from '../http/fields.ts'
+import { MAX_ID_LENGTH } from '../external-ids.ts'
+import { currency, id, optional } from '../http/fields.ts'
 import { MAX_AMOUNT_CENTS } from '../money.ts'
 import { CLOCK_DIFFERENCE_MS, MAX_AGE_DAYS } from './occurred-at.ts'
 import type { PartnerCode, Report } from './report.ts'

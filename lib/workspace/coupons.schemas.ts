@@ -1,6 +1,7 @@
 /** Requests about coupon aliases, for the API and the pages' forms. */
 import * as z from 'zod'
-import { line, MAX_ID_LENGTH, NOT_BLANK, nullWhenBlank, optional } from '../http/fields.ts'
+import { MAX_ID_LENGTH } from '../external-ids.ts'
+import { line, NOT_BLANK, nullWhenBlank, optional } from '../http/fields.ts'
 
 /** POST /api/workspaces/:workspace/partners/:id/coupons. Case matters at the payment processor. */
 export const NewCoupon = z

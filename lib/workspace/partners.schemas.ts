@@ -1,5 +1,6 @@
 /** Requests about partners, for the API and the pages' forms. */
 import * as z from 'zod'
+import { MAX_ID_LENGTH } from '../external-ids.ts'
 import {
   currency,
   email,
@@ -7,7 +8,6 @@ import {
   filter,
   integer,
   line,
-  MAX_ID_LENGTH,
   NOT_BLANK,
   nullWhenBlank,
   optional,

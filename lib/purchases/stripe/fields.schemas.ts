@@ -1,7 +1,7 @@
 /** The fields that Stripe's objects have in common, read leniently: what does not matter must not refuse a sale. */
 import * as z from 'zod'
 import { readEmail } from '../../emails.ts'
-import { MAX_ID_LENGTH } from '../../http/fields.ts'
+import { MAX_ID_LENGTH } from '../../external-ids.ts'
 import { MAX_AMOUNT_CENTS } from '../../money.ts'
 import { isStripeCustomerId, isStripeId } from './ids.ts'
 
