@@ -1,6 +1,6 @@
 /**
  * Whatever happens in whatever order, the ledger adds up after each step, and Stripe has sent what the ledger says: random
- * histories of sales, refunds, disputes, imports, accounts, runs and crashes, by the code that the Workers run.
+ * histories of sales, refunds, disputes, imports, accounts, runs, crashes and a shadow run, by the code that the Workers run.
  */
 import fc from 'fast-check'
 import { beforeAll, expect, test, vi } from 'vitest'
@@ -32,6 +32,7 @@ import { type Cut, during, VICTIMS } from '../support/killed.ts'
 import { type Payer, usePayouts } from '../support/payouts.ts'
 import { charge, checkoutSession, dispute, stripeEvent, type TestEvent } from '../support/stripe.ts'
 import { timesOver } from '../support/thorough.ts'
+import { addOtherProgram, type OldCommission } from './histories/shadow.ts'
 
 const world = usePayouts()
 // The Workers' log lines say nothing that the test doesn't.
@@ -52,15 +53,19 @@ type Payment = {
   dispute: string | null
 }
 
-/** A merchant in the middle of its history. */
-const begin = async () => {
+/** A merchant in the middle of its history. @param isShadow whether its other program begins in shadow mode */
+const begin = async (isShadow: boolean) => {
   const payer = await world.createPayer({ holding_days: 0, minimum_payout_cents: 50 })
   const partners = new Map<Partner, Awaited<ReturnType<Payer['addPartner']>>>()
   for (const slug of PARTNERS) partners.set(slug, await payer.addPartner({ slug, connected: slug !== 'kim' }))
   const apiKey = await payer.seed.addApiKey(payer.workspaceId)
   await payer.seed.addMember(payer.workspaceId, 'a manager', 'manager')
+  const other = await addOtherProgram(world, payer, PARTNERS)
+  if (isShadow) await other.start()
   return {
     payer,
+    /** The program that another platform pays for a while. */
+    other,
     apiKey,
     partners,
     payments: [] as Payment[],
@@ -115,11 +120,13 @@ const ask = async (
   return (await response.json()) as Record<string, unknown>
 }
 
-const click = async ({ payer }: History, slug: Partner): Promise<string | null> => {
+const click = async (
+  { payer }: History,
+  slug: Partner,
+  programId = payer.programId,
+): Promise<string | null> => {
   // A banned partner's link gives no click.
-  const answer = await ask(trackClick, '/api/track/click', { programId: payer.programId, slug }).catch(
-    () => ({}),
-  )
+  const answer = await ask(trackClick, '/api/track/click', { programId, slug }).catch(() => ({}))
   return 'clickId' in answer ? String(answer.clickId) : null
 }
 
@@ -154,31 +161,36 @@ const step = <T extends object>(
     toString: () => `${name} ${JSON.stringify(drawn)}`,
   }))
 
+type Sale = { amountCents: number; currency: string }
+
+const report = (history: History, sale: Sale, clickId: string | null) => {
+  const body = { ...sale, externalId: newId(), customerExternalId: newId(), clickId }
+  return ask(trackSale, '/api/track/sale', body, { Authorization: `Bearer ${history.apiKey}` })
+}
+
+const buy = async (history: History, { amountCents, currency }: Sale, clickId: string | null) => {
+  const payment = { id: `pi_${newId()}`, amountCents, currency, refundedCents: 0, dispute: null }
+  history.payments.push(payment)
+  const session = checkoutSession({
+    payment_intent: payment.id,
+    currency: currency.toLowerCase(),
+    amount_total: amountCents,
+    client_reference_id: clickId,
+    customer: `cus_${newId()}`,
+  })
+  await hear(history, stripeEvent('checkout.session.completed', session))
+}
+
 const steps = {
   reported: step<{ partner: Partner; amountCents: number; currency: string }>(
     'a sale is reported',
     { partner, amountCents: amount, currency },
-    async (history, { partner, amountCents, currency }) => {
-      const clickId = await click(history, partner)
-      const body = { externalId: newId(), customerExternalId: newId(), amountCents, currency, clickId }
-      await ask(trackSale, '/api/track/sale', body, { Authorization: `Bearer ${history.apiKey}` })
-    },
+    async (history, { partner, ...sale }) => report(history, sale, await click(history, partner)),
   ),
   bought: step<{ partner: Partner; amountCents: number; currency: string }>(
     'a checkout is paid',
     { partner, amountCents: amount, currency },
-    async (history, { partner, amountCents, currency }) => {
-      const payment = { id: `pi_${newId()}`, amountCents, currency, refundedCents: 0, dispute: null }
-      history.payments.push(payment)
-      const session = checkoutSession({
-        payment_intent: payment.id,
-        currency: currency.toLowerCase(),
-        amount_total: amountCents,
-        client_reference_id: await click(history, partner),
-        customer: `cus_${newId()}`,
-      })
-      await hear(history, stripeEvent('checkout.session.completed', session))
-    },
+    async (history, { partner, ...sale }) => buy(history, sale, await click(history, partner)),
   ),
   refunded: step<{ which: number; percent: number }>(
     'a payment is refunded',
@@ -481,6 +493,82 @@ const steps = {
   ),
 }
 
+const oldCommissions = fc.array(
+  fc.record<OldCommission>({
+    id: fc.nat(7),
+    slug: partner,
+    amountCents: fc.integer({ min: -3_000, max: 20_000 }).filter((cents) => cents !== 0),
+    currency,
+    state: fc.constantFrom('pending', 'due', 'due', 'paid', 'voided', 'other'),
+  }),
+  { minLength: 1, maxLength: 5 },
+)
+
+/** What may happen to the program that another platform pays for a while. */
+const shadowSteps = {
+  soldThere: step<{ partner: Partner; amountCents: number; currency: string; isReported: boolean }>(
+    'a sale is made in the other program',
+    { partner, amountCents: amount, currency, isReported: fc.boolean() },
+    async (history, { partner, isReported, ...sale }) => {
+      const clickId = await click(history, partner, history.other.id)
+      await (isReported ? report(history, sale, clickId) : buy(history, sale, clickId))
+    },
+  ),
+  started: step<{ partner: Partner; amountCents: number }>(
+    'the other program starts a shadow run, while payouts are run and something is earned in it',
+    { partner, amountCents: amount },
+    async (history, { partner, amountCents }) => {
+      const { payer, other } = history
+      await Promise.all([
+        other.start(),
+        run(history),
+        other.start(),
+        payer.earn(other.partner(partner).id, { amountCents }),
+      ])
+    },
+  ),
+  oldRead: step<{ commissions: OldCommission[] }>(
+    'commissions of the other platform are read, and compared while payouts are run',
+    { commissions: oldCommissions },
+    async (history, { commissions }) => {
+      const { other } = history
+      await other.read(commissions)
+      await Promise.all([other.compare(), other.compare(), run(history)])
+    },
+  ),
+  ranThere: step<{ partner: Partner; method: 'stripe' | 'manual'; amountCents: number }>(
+    'payouts of the other program are run, by Stripe or by bank, and its partners are adjusted',
+    { partner, method: fc.constantFrom('stripe', 'manual'), amountCents: amount },
+    async (history, { partner, method, amountCents }) => {
+      const { payer, other } = history
+      const isShadow = await other.isShadow()
+      const programId = other.id
+      const running = payer.run({ method, programId }, {}, world.hoursLater(history.hours))
+      const about = { payableAt: null, eventId: null, commissionId: null, reason: 'Bonus', currency: 'USD' }
+      const bonus = { externalId: newId(), partnerId: other.partner(partner).id, amountCents, ...about }
+      const adjusting = saveAdjustment(db(), act(history), bonus)
+      const ends = await Promise.allSettled([running, adjusting])
+      if (isShadow) expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    },
+  ),
+  cutOver: step<{ commissions: OldCommission[] }>(
+    'the other program is cut over twice at once, while commissions are read and payouts are run',
+    { commissions: oldCommissions },
+    async (history, { commissions }) => {
+      const { other } = history
+      await Promise.all([other.cutOver(), other.read(commissions), run(history), other.cutOver()])
+    },
+  ),
+  cutOverKilled: step<Cut>(
+    'the other program is cut over and payouts are run, and both are killed',
+    cut,
+    (history, cut) =>
+      during(cut, world.stripe().url, () =>
+        Promise.all([run(history), history.other.cutOver().catch(() => {})]),
+      ),
+  ),
+}
+
 /** What the ledger says was paid by Stripe, less what was reversed, and what Stripe's own books say, by partner account and currency. */
 const comparePayments = async ({ payer }: History) => {
   const rows = await world.query<{ account: string; currency: string; sum: string }>(
@@ -520,6 +608,7 @@ const listOwed = ({ payer }: History) =>
      where c.workspace_id = $1 and p.status = 'approved'
        and not exists (select from commission_holds h
                        where h.commission_id = coalesce(c.reverses_id, c.id) and h.resolved_at is null)
+       and c.payable_at < never()
        and (c.payout_id is null or exists (
        select from payouts o where o.id = c.payout_id and o.stripe_account_id is not null and o.paid_at is null))
      group by p.id, c.currency having sum(c.amount_cents) >= 50`,
@@ -527,17 +616,25 @@ const listOwed = ({ payer }: History) =>
   )
 
 test(`in ${HISTORIES} random histories the ledger adds up after each step, and Stripe has sent what it says`, async () => {
-  const history = fc.array(fc.oneof(...Object.values(steps)), { minLength: 5, maxLength: STEPS, size: 'max' })
+  const any = fc.oneof(
+    ...Object.values(steps).map((arbitrary) => ({ arbitrary, weight: 2 })),
+    ...Object.values(shadowSteps).map((arbitrary) => ({ arbitrary, weight: 3 })),
+  )
+  const history = fc.array(any, { minLength: 5, maxLength: STEPS, size: 'max' })
   const end = fc.tuple(steps.reported, steps.bought, steps.killed)
-  const holds = fc.asyncProperty(history, end, async (chosen, end) => {
+  const holds = fc.asyncProperty(history, end, fc.boolean(), async (chosen, end, isShadow) => {
     world.hoursLater(0)
-    const history = await begin()
+    const history = await begin(isShadow)
     for (const step of [...chosen, ...end]) {
+      const before = await history.other.snapshot()
       await step.take(history)
+      await history.other.check(before)
       expect(await world.violations()).toEqual([])
       expect(await creditsOf(history)).toEqual(Object.fromEntries(history.credited))
     }
-    // Things come right again: there is money, and the next day those that waited are sent.
+    // Things come right again: the other program is live, there is money, and the next day those that waited are sent.
+    await history.other.cutOver()
+    expect(await history.other.isShadow()).toBe(false)
     for (const code of CURRENCIES) world.stripe().setBalance(code, 1_000_000_000, history.payer.key)
     const tomorrow = world.hoursLater(history.hours + 25)
     await history.payer.run({}, {}, tomorrow)
