@@ -183,6 +183,8 @@ grant select on members, workspaces to :"source";
 grant select (id, workspace_id, name, mode) on programs to :"source";
 grant select, insert, update, delete on import_sources, import_source_rows to :"source";
 grant select, insert, update on platform_commissions to :"source";
+grant select (program_id, ended_at, api_since) on shadow_runs to :"source";
+grant update (api_since) on shadow_runs to :"source";
 grant insert on audit_entries to :"source";
 -- Whether anybody listens to a workspace: asked by the trigger of the audit log.
 grant execute on function has_webhooks to :"source";

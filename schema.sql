@@ -277,6 +277,7 @@ create table shadow_runs (
     started_at    timestamptz  not null,
     ended_at      timestamptz,              -- the cut-over
     cut_over      jsonb,                    -- and what it took over: CutOverResult in lib/shadow/cut-over.ts
+    api_since     timestamptz,              -- when the platform was first read by its API: from then on, uploads need its ids
     compared_after  uuid,                   -- the last event or commission of ours that was compared
     compare_owner   uuid,                   -- the comparison that is at it, until
     compare_until   timestamptz,

@@ -82,6 +82,10 @@ export const ERROR_REFERENCE: Record<ErrorCode, Reference> = {
     when: 'A payout run would pay more than `expected`. Nothing was paid. `preview` is what it would pay now.',
     remedy: 'Check the new preview, and retry with its `previewedAt` and `totals`.',
   },
+  commission_id_required: {
+    when: 'A commission of a shadow run has no `id`, and the other platform is read by its API: nobody knows which of these it is.',
+    remedy: 'Send the platform’s own ids, or read the platform by its API again.',
+  },
   coupon_taken: {
     when: 'The coupon belongs to another partner of the workspace.',
     remedy: 'Remove it from that partner first.',

@@ -68,7 +68,11 @@ export const shadow: ZodOpenApiPathsObject = {
       ...uploads,
       description:
         'Each row succeeds or fails on its own. Safe to repeat: a later row with the same id changes the earlier one.',
-      responses: { ...uploads.responses, ...errors('invalid_body', 'too_many_rows') },
+      responses: {
+        ...uploads.responses,
+        ...errors('invalid_body', 'too_many_rows'),
+        ...errors('conflict', 'commission_id_required'),
+      },
     }),
   },
   [`${PROGRAM}/shadow/compare`]: {

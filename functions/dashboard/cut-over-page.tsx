@@ -5,7 +5,7 @@ import { money } from '../../lib/pages/money.tsx'
 import { Problem, Table } from '../../lib/pages/parts.tsx'
 import { t } from '../../lib/pages/text.ts'
 import type { CutOverPreview } from '../../lib/shadow/cut-over.service.ts'
-import { type OwedBalance, REFUSALS, UNREAD } from '../../lib/shadow/cut-over.ts'
+import { type OwedBalance, REFUSALS } from '../../lib/shadow/cut-over.ts'
 import type { Program } from '../../lib/workspace/programs.queries.ts'
 
 /** Balances that are shown. */
@@ -68,14 +68,14 @@ type Props = {
 
 export const CutOverPage = ({ base, program, preview, leaveOut, problem }: Props) => {
   const path = `${base}/programs/${program.id}/shadow`
-  const { sums, balances, refused, isUnread } = preview
+  const { sums, balances, refused, unread } = preview
   return (
     <>
       <p>
         <a href={path}>{t(m.shadow_run_of, { name: program.name })}</a>
       </p>
       <h1>{t(m.shadow_cut_over_title)}</h1>
-      <Problem message={problem ?? (isUnread ? UNREAD : undefined)} />
+      <Problem message={problem ?? unread ?? undefined} />
       <p>{t(m.shadow_cut_over_effect)}</p>
       <ul>
         {sums.length === 0 && <li>{t(m.shadow_nothing_taken)}</li>}
@@ -103,7 +103,7 @@ export const CutOverPage = ({ base, program, preview, leaveOut, problem }: Props
         </>
       )}
       {balances.length > 0 && <Balances base={base} balances={balances} />}
-      {refused.length === 0 && !isUnread && (
+      {refused.length === 0 && !unread && (
         <form method="post" action={`${path}/cut-over`}>
           <input type="hidden" name="leaveOut" value={JSON.stringify(leaveOut)} />
           <input type="hidden" name="expected" value={JSON.stringify(sums)} />

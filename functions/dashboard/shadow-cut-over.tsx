@@ -10,7 +10,7 @@ import { renderPage } from '../../lib/pages/render.tsx'
 import { textsOf } from '../../lib/pages/text.ts'
 import { CutOver } from '../../lib/shadow/cut-over.schemas.ts'
 import { makeCutOver, previewCutOver } from '../../lib/shadow/cut-over.service.ts'
-import { UNREAD } from '../../lib/shadow/cut-over.ts'
+import { isUnreadMessage } from '../../lib/shadow/cut-over.ts'
 import { findProgram } from '../../lib/workspace/programs.queries.ts'
 import { CutOverPage } from './cut-over-page.tsx'
 
@@ -55,7 +55,7 @@ export default createRoutes<WorkspaceEnv>()
       const { cutOverAt } = await makeCutOver(c.var.db, actOf(c), request)
       if (cutOverAt === null) return show(c, request.leaveOut, t(m.shadow_some_balances_cannot))
     } catch (error) {
-      if (error instanceof ApiError && (error.code === 'preview_changed' || error.message === UNREAD))
+      if (error instanceof ApiError && (error.code === 'preview_changed' || isUnreadMessage(error.message)))
         return show(c, request.leaveOut, error.message)
       throw error
     }

@@ -25,6 +25,7 @@ export const ERROR_STATUS = {
   links_unconfirmed: 409,
   idempotency_key_reused: 409,
   preview_changed: 409,
+  commission_id_required: 409,
   coupon_taken: 409,
   slug_taken: 409,
   body_too_large: 413,

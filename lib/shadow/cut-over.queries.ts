@@ -51,20 +51,32 @@ export const listOwed = async (db: Db, scope: Scope): Promise<OwedBalance[]> => 
   return rows
 }
 
-/** The last shadow run of a program. @property isUnread whether a reading of the other platform is not at its end */
+/**
+ * The last shadow run of a program.
+ *
+ * @property isUnread whether a reading of the other platform is not at its end
+ * @property isMixed whether one was discarded midway, and rows without ids count beside what it had read
+ */
 export type LastRun = {
   mode: ProgramMode
   endedAt: Date | null
   result: CutOverResult | null
   isUnread: boolean
+  isMixed: boolean
 }
 
 /** Whether a reading of the other platform's commissions was started, and not ended: then what it owes is not known. */
 const isUnread = (programId: string) =>
   sql<boolean>`exists (select from import_sources where program_id = ${programId} and purpose = 'shadow' and read_at is null)`
 
+/** Whether rows without ids, which an earlier file had, count beside some that were read by API: see `supersede`. */
+const isMixed = (programId: string) => sql<boolean>`(
+  exists (select from shadow_runs where program_id = ${programId} and ended_at is null and api_since is not null)
+  and exists (select from platform_commissions where program_id = ${programId} and key like 'hash:%' and state in ('pending', 'due')))`
+
 const lastRunQuery = (workspaceId: string, programId: string) => sql<LastRun>`
-  select g.mode, r.ended_at as "endedAt", r.cut_over as result, ${isUnread(programId)} as "isUnread"
+  select g.mode, r.ended_at as "endedAt", r.cut_over as result, ${isUnread(programId)} as "isUnread",
+         ${isMixed(programId)} as "isMixed"
   from programs g join shadow_runs r on r.program_id = g.id
   where g.workspace_id = ${workspaceId} and g.id = ${programId}
   order by r.started_at desc limit 1`
@@ -103,7 +115,7 @@ export const cutOver = async (
       update shadow_runs r set ended_at = greatest(clock_timestamp(), r.started_at), cut_over = ${JSON.stringify(result)}::jsonb
       from sums
       where r.workspace_id = ${workspaceId} and r.program_id = ${programId} and r.ended_at is null
-        and not ${isUnread(programId)} and not exists (select from owed where code is not null) and sums.found = ${JSON.stringify(expected)}::jsonb
+        and not ${isUnread(programId)} and not ${isMixed(programId)} and not exists (select from owed where code is not null) and sums.found = ${JSON.stringify(expected)}::jsonb
       returning r.program_id
     )
     update programs g set mode = 'live', payout_schedule_since = greatest(g.payout_schedule_since, ${now}::timestamptz)

@@ -3,7 +3,7 @@ import type { Db } from '../db/connection.ts'
 import { ApiError } from '../http/errors.ts'
 import type { Act } from '../workspace/audit.queries.ts'
 import { cutOver, listOwed, readLastRun } from './cut-over.queries.ts'
-import { areSameSums, type CutOverSum, type OwedBalance, sumsOf, UNREAD } from './cut-over.ts'
+import { areSameSums, type CutOverSum, type OwedBalance, sumsOf, whyUnread } from './cut-over.ts'
 import { NOT_IN_SHADOW } from './mode.ts'
 
 export type CutOverRequest = {
@@ -24,8 +24,8 @@ export type CutOverOutcome = {
   isRepeat: boolean
 }
 
-/** @property isUnread whether the other platform is not read to the end, which keeps the program from it */
-export type CutOverPreview = CutOverOutcome & { isUnread: boolean }
+/** @property unread why it is not known what the other platform owes, which keeps the program from it */
+export type CutOverPreview = CutOverOutcome & { unread: string | null }
 
 const CHANGED =
   'What the other platform owes has changed since the preview, so nothing has happened. Check the preview, and retry with its sums.'
@@ -43,7 +43,8 @@ const findCutOver = async (
 ): Promise<CutOverOutcome | null> => {
   const run = await readLastRun(db, workspaceId, programId)
   if (!run) throw new ApiError('conflict', NOT_IN_SHADOW)
-  if (run.mode === 'shadow' && run.isUnread) throw new ApiError('conflict', UNREAD)
+  const unread = whyUnread(run)
+  if (run.mode === 'shadow' && unread) throw new ApiError('conflict', unread)
   if (run.mode === 'shadow') return null
   return { cutOverAt: run.endedAt, sums: run.result?.sums ?? [], balances: [], refused: [], isRepeat: true }
 }
@@ -57,8 +58,10 @@ export const previewCutOver = async (
   const run = await readLastRun(db, workspaceId, programId)
   if (run?.mode !== 'shadow') throw new ApiError('conflict', NOT_IN_SHADOW)
   const { balances, refused } = split(await listOwed(db, { workspaceId, programId, leaveOut }))
-  const { isUnread } = run
-  return { cutOverAt: null, sums: sumsOf(balances), balances, refused, isRepeat: false, isUnread }
+  return {
+    ...{ cutOverAt: null, sums: sumsOf(balances), balances, refused, isRepeat: false },
+    unread: whyUnread(run),
+  }
 }
 
 /**

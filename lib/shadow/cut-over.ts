@@ -11,8 +11,18 @@ export const REFUSALS = {
 type RefusalCode = keyof typeof REFUSALS
 
 /** Why nothing is cut over while a platform is read, or after that has failed. */
-export const UNREAD =
+const UNREAD =
   'The other platform’s commissions are not read to the end, so what it owes is not known. Wait for the reading, continue it, or discard it.'
+
+/** Why nothing is cut over after a reading was discarded midway, if a file without ids was uploaded before it. */
+const MIXED =
+  'Some commissions were read by API, and a file without the platform’s ids was uploaded before, so some may be counted twice. Read the other platform by its API to the end.'
+
+/** Why it is not known what the other platform owes; null if it is. */
+export const whyUnread = ({ isUnread, isMixed }: { isUnread: boolean; isMixed: boolean }): string | null =>
+  isUnread ? UNREAD : isMixed ? MIXED : null
+
+export const isUnreadMessage = (message: string): boolean => message === UNREAD || message === MIXED
 
 /** What the other platform owes one partner in one currency. */
 export type OwedBalance = {

@@ -7,6 +7,8 @@ import type { PlatformCommission } from './platform-commissions.ts'
 export type SavedCommissions = {
   /** Whether the program runs in shadow mode. Else nothing is saved. */
   isInShadow: boolean
+  /** Whether some have no id of the platform, which is read by its API. Then nothing is saved. */
+  needsIds: boolean
   /** By key: true if it is new, false if it was changed. Those that are not there were as they are. */
   saved: Map<string, boolean>
 }
@@ -49,33 +51,44 @@ export const upsertCommissions = (
 }
 
 /**
- * Saves commissions that are uploaded. The lock keeps the program's mode as it is.
+ * Saves commissions that are uploaded. The locks keep the program's mode as it is, and let a reading by API that begins meanwhile see
+ * what is saved.
  *
  * @param programId of a program of the workspace
+ * @param haveIds whether all of them have the platform's ids
  */
 export const savePlatformCommissions = async (
   db: Db,
   act: Act,
   programId: string,
   commissions: PlatformCommission[],
+  haveIds: boolean,
 ): Promise<SavedCommissions> => {
   const { workspaceId, now } = act
-  const [[program], saved] = await db.batch([
+  const isAccepted = sql<SqlBool>`(${haveIds}::boolean or not exists (
+    select from shadow_runs where program_id = ${programId} and ended_at is null and api_since is not null))`
+  const [[program], [run], saved] = await db.batch([
     sql<{ mode: string }>`
       select mode from programs where workspace_id = ${workspaceId} and id = ${programId} for share`.compile(
       db,
     ),
-    upsertCommissions({ workspaceId, programId, now }, commissions).compile(db),
+    sql<{ isRead: boolean }>`
+      select api_since is not null as "isRead" from shadow_runs
+      where workspace_id = ${workspaceId} and program_id = ${programId} and ended_at is null for share`.compile(
+      db,
+    ),
+    upsertCommissions({ workspaceId, programId, now }, commissions, isAccepted).compile(db),
     auditEntry(db, {
       ...act,
       action: 'program.commissions_uploaded',
       subjectId: programId,
       details: { rows: commissions.length },
-      when: isShadow(programId),
+      when: sql<SqlBool>`${isShadow(programId)} and ${isAccepted}`,
     }).compile(),
   ])
   return {
     isInShadow: program?.mode === 'shadow',
+    needsIds: !haveIds && run?.isRead === true,
     saved: new Map(saved.map(({ key, isNew }) => [key, isNew])),
   }
 }

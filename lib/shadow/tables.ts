@@ -11,6 +11,7 @@ export type ShadowTables = {
     started_at: Date
     ended_at: Date | null
     cut_over: Json<CutOverResult> | null
+    api_since: Date | null
     compared_after: string | null
     compare_owner: string | null
     compare_until: Date | null

@@ -1,5 +1,6 @@
 /** Uploads of the other platform's commissions: each row is valid on its own, and has a key. */
 import type { Db } from '../db/connection.ts'
+import { ApiError } from '../http/errors.ts'
 import { canonicalJson } from '../json.ts'
 import { sha256 } from '../sha256.ts'
 import type { Act } from '../workspace/audit.queries.ts'
@@ -7,6 +8,7 @@ import { savePlatformCommissions } from './platform-commissions.queries.ts'
 import {
   type CommissionRow,
   contentOf,
+  IDS_REQUIRED,
   type PlatformCommission,
   type ReadRow,
 } from './platform-commissions.ts'
@@ -28,7 +30,12 @@ const withKeys = async (rows: CommissionRow[]): Promise<PlatformCommission[]> =>
 
 type Uploaded = CommissionUploadResponse & { isInShadow: boolean }
 
-/** Saves the rows that are valid. Of several with one key, the last one counts. @param programId of a program of the workspace */
+/**
+ * Saves the rows that are valid. Of several with one key, the last one counts.
+ *
+ * @param programId of a program of the workspace
+ * @throws {ApiError} `commission_id_required` if a row has no id, and the platform is read by its API
+ */
 export const uploadCommissions = async (
   db: Db,
   act: Act,
@@ -38,7 +45,15 @@ export const uploadCommissions = async (
   const good = rows.flatMap((read) => ('row' in read ? [read.row] : []))
   const keyed = await withKeys(good)
   const last = new Map(keyed.map((commission) => [commission.key, commission]))
-  const { isInShadow, saved } = await savePlatformCommissions(db, act, programId, [...last.values()])
+  const haveIds = good.every(({ id }) => id !== null)
+  const { isInShadow, needsIds, saved } = await savePlatformCommissions(
+    db,
+    act,
+    programId,
+    [...last.values()],
+    haveIds,
+  )
+  if (needsIds) throw new ApiError('commission_id_required', IDS_REQUIRED)
   const keys = keyed.map(({ key }) => key)
   const results = rows.map((read): CommissionUploadResponse['results'][number] => {
     if (!('row' in read)) return { id: read.id, status: 'error', message: read.message }

@@ -58,6 +58,14 @@ test('uploads are kept by the platform’s id: new, changed or as before, and a 
     [programId],
   )
   expect(kept).toEqual({ rows: 6 })
+
+  // The platform is read by its API by now.
+  await database.query('update shadow_runs set api_since = now() where program_id = $1', [programId])
+  expect(await upload([same({ amountCents: 1 }), same({ id: '' })])).toMatchObject({
+    status: 409,
+    body: errorShape('commission_id_required'),
+  })
+  expect((await upload([same({ amountCents: 1 })])).body).toMatchObject({ summary: { updated: 1 } })
 })
 
 test('sales are found by their ids, by their customers, or not at all, whatever comes first, and each change is seen', async () => {

@@ -8,6 +8,7 @@ import { payDue } from '../../lib/payouts/run.service.ts'
 import { makeCutOver } from '../../lib/shadow/cut-over.service.ts'
 import { startShadowRun } from '../../lib/shadow/mode.queries.ts'
 import { savePlatformCommissions } from '../../lib/shadow/platform-commissions.queries.ts'
+import type { PlatformCommission } from '../../lib/shadow/platform-commissions.ts'
 import { saveAdjustment } from '../../lib/tracking/adjustments.queries.ts'
 import { holdCommission } from '../../lib/tracking/place-hold.queries.ts'
 import { resolveHold } from '../../lib/tracking/resolve-hold.queries.ts'
@@ -98,8 +99,8 @@ const begin = async () => {
         return Promise.all([cutOver(), run(), cutOver()])
       case 'earnAndStart':
         return Promise.all([earn(700), start(), earn(800)])
-      case 'upload':
-        return savePlatformCommissions(db(), act(), programId, [
+      case 'upload': {
+        const commissions: PlatformCommission[] = [
           {
             key: newId(),
             state: 'due',
@@ -112,7 +113,9 @@ const begin = async () => {
             partnerEmail: maya.email,
             soldAt: new Date(),
           },
-        ])
+        ]
+        return savePlatformCommissions(db(), act(), programId, commissions, true)
+      }
       case 'adjust': {
         const about = { payableAt: null, eventId: null, commissionId: null, reason: 'Bonus', currency: 'USD' }
         const bonus = { externalId: newId(), partnerId: maya.id, amountCents: one.cents, ...about }

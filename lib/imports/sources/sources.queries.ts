@@ -81,6 +81,16 @@ type NewSource = {
   progress: Progress
 }
 
+/** From when on uploads of a shadow run need the platform's ids: rows without could be among those that are read. */
+const needIds = (programId: string, now: Date) => sql`
+  update shadow_runs set api_since = ${now} where program_id = ${programId} and ended_at is null and api_since is null`
+
+/** The same no more, if nothing was read. */
+const needNoIds = (programId: string) => sql`
+  update shadow_runs set api_since = null
+  where program_id = ${programId} and ended_at is null and api_since is not null
+    and not exists (select from platform_commissions where program_id = ${programId} and key not like 'hash:%')`
+
 /**
  * Stores a source in the place of one that has failed, or that has read all for a shadow run.
  *
@@ -109,6 +119,7 @@ export const addSource = async (db: Db, act: Act, source: NewSource): Promise<Im
         details: { platform, ...forPurpose(purpose), ...(account && { account }) },
       }).compile(),
       selectSources(db, workspaceId).where('id', '=', id).compile(),
+      ...(purpose === 'shadow' ? [needIds(programId, now).compile(db)] : []),
     ])
     return row
   } catch (error) {
@@ -172,6 +183,7 @@ export const removeSource = async (db: Db, act: Act, { id, ...source }: ImportSo
       when: isThere,
     }).compile(),
     sql`delete from import_sources where workspace_id = ${act.workspaceId} and id = ${id}`.compile(db),
+    ...(purpose === 'shadow' ? [needNoIds(programId).compile(db)] : []),
   ])
 }
 

@@ -4,8 +4,10 @@ import { oldProgram } from '../../../dev/fakes/sources/program.ts'
 import { connect } from '../../../lib/db/connection.ts'
 import { newId } from '../../../lib/db/ids.ts'
 import type { PlatformId } from '../../../lib/imports/sources/source.ts'
+import { listSources, removeSource } from '../../../lib/imports/sources/sources.queries.ts'
 import { compareRun } from '../../../lib/shadow/comparison.service.ts'
 import { makeCutOver, previewCutOver } from '../../../lib/shadow/cut-over.service.ts'
+import type { ReadRow } from '../../../lib/shadow/platform-commissions.ts'
 import { uploadCommissions } from '../../../lib/shadow/upload.service.ts'
 import { during } from '../../support/killed.ts'
 import { useOwnSources } from '../../support/own-sources.ts'
@@ -146,6 +148,91 @@ test('rows of a file without ids count no more once the platform is read', async
   expect((await stored(started)).find(({ key }) => key === 'hash:1')).toMatchObject({ state: 'voided' })
 })
 
+const withoutId = (amountCents = 900, id: string | null = null): ReadRow => ({
+  row: {
+    ...{ id, state: 'due', amountCents, currency: 'USD', saleAmountCents: null, saleIds: [] },
+    ...{ customerExternalId: null, customerEmail: null, partnerEmail: null, soldAt: new Date() },
+  },
+})
+const REQUIRED = { code: 'commission_id_required' }
+
+test('once a reading is started a file without ids is refused, for as long as what it reads is there', async () => {
+  const started = await shadow(PROGRAM(3))
+  const { merchant } = started
+  const { programId, workspace } = merchant
+  const upload = (...rows: ReadRow[]) =>
+    uploadCommissions(connect(database()), actOf(started), programId, rows)
+  await expect(upload(withoutId())).rejects.toMatchObject(REQUIRED)
+
+  // Nothing was read when it is discarded.
+  const source = async () => (await listSources(connect(database()), workspace.id))[0]
+  const discard = async () => {
+    const found = await source()
+    if (found) await removeSource(connect(database()), actOf(started), found)
+  }
+  await discard()
+  expect((await upload(withoutId())).summary).toMatchObject({ created: 1 })
+
+  await started.give()
+  await expect(upload(withoutId(1))).rejects.toMatchObject(REQUIRED)
+  await read()
+  const stored_ = await stored(started)
+  expect(stored_.filter(({ key }) => !key.startsWith('hash:'))).toHaveLength(3)
+  const [known] = stored_
+  const good = withoutId(901, known?.key ?? '')
+  await expect(upload(good, withoutId(2))).rejects.toMatchObject(REQUIRED)
+  expect(await stored(started)).toEqual(stored_)
+  expect((await upload(good)).summary).toMatchObject({ updated: 1 })
+  await discard()
+  await expect(upload(withoutId(3))).rejects.toMatchObject(REQUIRED)
+  const audited = await query(
+    `select from audit_entries where workspace_id = $1 and action = 'program.commissions_uploaded'`,
+    [workspace.id],
+  )
+  expect(audited).toHaveLength(2)
+})
+
+test('of files without ids that are uploaded while a reading starts, none counts once everything is read', async () => {
+  const started = await shadow(PROGRAM(3))
+  const { programId, workspace } = started.merchant
+  const [source] = await listSources(connect(database()), workspace.id)
+  if (source) await removeSource(connect(database()), actOf(started), source)
+  const uploads = Array.from({ length: 8 }, (_, n) =>
+    uploadCommissions(connect(database()), actOf(started), programId, [withoutId(n + 1)]),
+  )
+  const ends = await Promise.allSettled([started.give(), ...uploads])
+  for (const end of ends) if (end.status === 'rejected') expect(end.reason).toMatchObject(REQUIRED)
+  await read()
+  const counting = (await stored(started)).filter(
+    ({ key, state }) => key.startsWith('hash:') && state !== 'voided',
+  )
+  expect(counting).toEqual([])
+})
+
+test('nothing is cut over while a part that was read counts beside a file without ids', async () => {
+  const started = await shadow(PROGRAM(150))
+  const { programId, workspace } = started.merchant
+  const db = connect(database())
+  await query(
+    `insert into platform_commissions (id, workspace_id, program_id, key, state, amount_cents, currency, sale_ids, sold_at, created_at)
+     values ($1, $2, $3, 'hash:1', 'due', 900, 'USD', '{}', now(), now())`,
+    [newId(), workspace.id, programId],
+  )
+  started.account.plan(null, { status: 401 })
+  await read()
+  expect(await stored(started)).toHaveLength(101)
+  const [source] = await listSources(db, workspace.id)
+  if (source) await removeSource(db, actOf(started), source)
+  const { refused, unread } = await previewCutOver(db, workspace.id, { programId, leaveOut: [] })
+  expect(unread).toContain('counted twice')
+  const leaveOut = [...new Set(refused.map(({ email }) => email ?? ''))]
+  const cut = () => makeCutOver(db, actOf(started), { programId, leaveOut, expected: null })
+  await expect(cut()).rejects.toMatchObject({ code: 'conflict', message: unread })
+  await started.give()
+  await read()
+  expect(await cut()).toMatchObject({ isRepeat: false })
+})
+
 test('an import and a shadow run of one program are read side by side', async () => {
   const started = await shadow(PROGRAM(3))
   const { programId, workspace } = started.merchant
@@ -169,12 +256,12 @@ test('nothing is cut over while the platform is read, or after that has failed',
   expect(await stored(started)).toHaveLength(100)
   await expect(cut()).rejects.toMatchObject({ code: 'conflict' })
   const preview = await previewCutOver(db, workspace.id, { programId, leaveOut: [] })
-  expect(preview).toMatchObject({ isUnread: true })
+  expect(preview).toMatchObject({ unread: expect.stringContaining('not read to the end') })
   await started.give()
   await read()
   expect(await stored(started)).toHaveLength(150)
   const read_ = await previewCutOver(db, workspace.id, { programId, leaveOut: [] })
-  expect(read_).toMatchObject({ isUnread: false })
+  expect(read_).toMatchObject({ unread: null })
   const leaveOut = [...new Set(read_.refused.map(({ email }) => email ?? ''))]
   expect(await makeCutOver(db, actOf(started), { programId, leaveOut, expected: null })).toMatchObject({
     isRepeat: false,
