@@ -42,7 +42,7 @@ export const NOT_IN_SHADOW =
 export const SHADOW_REFUSAL =
   'The program runs in shadow mode: another platform pays its partners. Adjustments and opening balances are possible after the cut-over.'
 
-/** The code of the error that the database raises for that: see note_shadow in schema.sql. */
+/** The code of the error that the database raises for that: see complete_commission in schema.sql. */
 const REFUSED = 'TR002'
 
 /** Whether the database refused to add to what a program in shadow mode owes. */

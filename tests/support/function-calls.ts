@@ -395,6 +395,7 @@ export const CALLS: Record<string, string> = {
   'an event of another day': set('events', `occurred_at = occurred_at - interval '1 day'`, EVENT),
   'a click of another day': `update clicks set created_at = now() where id = 'click-1' and workspace_id = '${WORKSPACE}'`,
   'a click whose page is erased': `update clicks set landing_url = null where id = 'click-1' and workspace_id = '${WORKSPACE}'`,
+  'a sale of another click': `update events set click_id = 'click-2' where id = '${EVENT}'`,
   'a click whose referrer is erased': `update clicks set referrer = null where id = 'click-1' and workspace_id = '${WORKSPACE}'`,
   'a removed click': `delete from clicks where id = 'ended-1' and workspace_id = '${WORKSPACE}'`,
   'a customer of another address': set('customers', "email = 'new@buyer.example'", CUSTOMER),
