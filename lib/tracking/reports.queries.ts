@@ -5,7 +5,7 @@ import { breaks, type Client, isConflict } from '../db/neon.ts'
 import { EXPECTED_HOURS } from '../purchases/expected-sales.ts'
 import { purchaseKeyOf, reportKey } from '../purchases/facts.ts'
 import { DUPLICATE_HOURS } from '../purchases/possible-duplicates.ts'
-import { PROCESSOR_ID_PATTERN, SALE_EXPECTED } from '../purchases/processors.ts'
+import { isProcessorId, PROCESSOR_ID_PATTERN, SALE_EXPECTED } from '../purchases/processors.ts'
 import { type SettledRefund, settleWaiting } from '../purchases/refunds.ts'
 import type { Credit } from './attribution.ts'
 import { holdsSelfReferral } from './decide.ts'
@@ -65,6 +65,8 @@ export const toSaved = (decided: DecidedReport) => {
     now: at,
     receivedAt,
     purchaseKey: sale ? purchaseKeyOf(externalId) : undefined,
+    // No processor reported to the workspace when it was loaded, so nothing was compared.
+    isUnreviewed: (sale && !decided.mayBeDuplicate && !isProcessorId(externalId)) || undefined,
     refunds: waiting?.settled.length ? waiting.settled.map(toSettled) : undefined,
     ...(credit ? toCredited(decided, credit, waiting?.reversedCents ?? 0n) : toUncredited(decided)),
   }

@@ -1,6 +1,7 @@
 /** Concurrent facts that tie customers end in one customer and one ledger, however they meet. */
 import { expect, test } from 'vitest'
 import { type End, endOf, openShop } from '../support/buyers.ts'
+import { whileReportWaits } from '../support/identity-locks.ts'
 import { useDatabase } from '../support/merchant.ts'
 import { oldInvoice, refund } from '../support/stripe.ts'
 import { timesOver } from '../support/thorough.ts'
@@ -144,30 +145,12 @@ test('a report that was loaded before the processor’s first event of its purch
   const shop = await openShop(database)
   const buyer = shop.buyer()
   const clickId = await buyer.click()
-  const name = `${shop.merchant.workspace.id} external`
-  const [{ seed, key } = { seed: 0, key: '' }] = await database.query<{ seed: number; key: string }>(
-    `select seed, hashtextextended($1, seed) as key from (select (abs(hashtext($2)::bigint) % 256)::int as seed) s`,
-    [name, buyer.id('user')],
+  const metadata = { externalId: buyer.id('order') }
+  await whileReportWaits(
+    database,
+    { workspaceId: shop.merchant.workspace.id, customer: buyer.id('user') },
+    () => buyer.sale({ clickId }),
+    () => buyer.checkout({ at: -60, invoice: buyer.id('in'), client_reference_id: clickId, metadata }),
   )
-  const isWaiting = async () => {
-    const rows = await database.query(
-      `select from pg_locks where locktype = 'advisory' and not granted and (classid::bigint << 32 | objid::bigint) = $1`,
-      [key],
-    )
-    return rows.length > 0
-  }
-  const { reported } = await database.whileLocked(
-    name,
-    async () => {
-      // It has seen nothing of the processor's, and waits to be saved.
-      const reported = buyer.sale({ clickId })
-      while (!(await isWaiting())) await new Promise((resolve) => setTimeout(resolve, 5))
-      const metadata = { externalId: buyer.id('order') }
-      await buyer.checkout({ at: -60, invoice: buyer.id('in'), client_reference_id: clickId, metadata })
-      return { reported }
-    },
-    seed,
-  )
-  await reported
   expect((await endOf(shop, buyer, { order: 'in' })).sales).toEqual({ in: 'maya 980' })
 })

@@ -1,5 +1,6 @@
 /** A sale reported by API under an own order id, and a purchase at Stripe that looks like it: one earns unseen at most. */
 import { describe, expect, test } from 'vitest'
+import { whileReportWaits } from '../../support/identity-locks.ts'
 import { codes, useDatabase } from '../../support/merchant.ts'
 import { permutations } from '../../support/permutations.ts'
 import { checkoutSession, invoice, refund, seconds, stripeId } from '../../support/stripe.ts'
@@ -212,6 +213,13 @@ test('received at the same time, one of the two is held', async () => {
     await Promise.all([steps.sale(), steps.checkout()])
     expect((await earned()).toSorted()).toEqual(['980 held', '980 pending'])
   }
+})
+
+test('a sale that was loaded before the processor’s first event of the workspace is compared with it', async () => {
+  const { merchant, steps, earned } = await createPurchase()
+  const of = { workspaceId: merchant.workspace.id, customer: 'user_1' }
+  await whileReportWaits(database, of, steps.sale, steps.checkout)
+  expect((await earned()).toSorted()).toEqual(['980 held', '980 pending'])
 })
 
 test.each(permutations<Step>(['sale', 'checkout']))(
