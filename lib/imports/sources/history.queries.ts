@@ -36,7 +36,7 @@ export const addHistory = (entries: Kept['history'], isLast: boolean): RawBuilde
     from changes x join buyers b on b.row_id = x."customerId"
       and (b.row ->> 'partnerId' = x."partnerId" or lower(b.row ->> 'partnerEmail') = lower(x."partnerEmail"))
     group by b.row_id, b.row, x.currency
-  ), totals as (
+  ), histories as (
     select row_id, row, min(at) as at,
            jsonb_object_agg(currency, jsonb_build_object(
              'commissions', commissions + coalesce((row #>> array['prior', currency, 'commissions'])::bigint, 0),
@@ -45,11 +45,11 @@ export const addHistory = (entries: Kept['history'], isLast: boolean): RawBuilde
   ), added as (
     update import_source_rows c
     set row = c.row || jsonb_strip_nulls(jsonb_build_object(
-          'prior', coalesce(c.row -> 'prior', '{}') || t.prior,
-          'firstCommissionAt', least(c.row ->> 'firstCommissionAt', t.at)))
-    from totals t
-    where c.source_id = (select id from held) and c.resource = 'customers' and c.row_id = any (array(select row_id from totals))
-      and c.row_id = t.row_id
+          'prior', coalesce(c.row -> 'prior', '{}') || h.prior,
+          'firstCommissionAt', least(c.row ->> 'firstCommissionAt', h.at)))
+    from histories h
+    where c.source_id = (select id from held) and c.resource = 'customers' and c.row_id = any (array(select row_id from histories))
+      and c.row_id = h.row_id
   ), tallied as (
     select count(*)::integer as added from entries e where not exists (select from known k where k.id = e.id)
   )`
