@@ -279,6 +279,7 @@ create table shadow_runs (
     cut_over      jsonb,                    -- and what it took over: CutOverResult in lib/shadow/cut-over.ts
     api_since     timestamptz,              -- when the platform was first read by its API: from then on, uploads need its ids
     compared_after  uuid,                   -- the last event or commission of ours that was compared
+    waiting_after   uuid,                   -- the last of the uploaded commissions in this walk through those that wait
     compare_owner   uuid,                   -- the comparison that is at it, until
     compare_until   timestamptz,
     looked_at       timestamptz,            -- by cron

@@ -1,17 +1,16 @@
 /** The pages of a shadow run. */
-
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Listed } from '../../lib/http/lists.ts'
 import type { Fields } from '../../lib/http/validate.ts'
 import type { Message } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { ANY, areFilters, Empty, Filters } from '../../lib/pages/filters.tsx'
-import { figure, money } from '../../lib/pages/money.tsx'
-import { Done, NextPage, Problem, Table, Time } from '../../lib/pages/parts.tsx'
+import { Done, NextPage, Problem, Time } from '../../lib/pages/parts.tsx'
 import { t } from '../../lib/pages/text.ts'
 import { OUTCOMES, type Outcome, REASONS, type Reason } from '../../lib/shadow/compare.ts'
 import type { ComparisonRow, DaySum, OutcomeSum, ShadowState } from '../../lib/shadow/results.queries.ts'
 import type { Program } from '../../lib/workspace/programs.queries.ts'
+import { Days, OUTCOME_WORDS, Rows, Sums } from './shadow-tables.tsx'
 
 type Base = {
   /** The workspace's path. */
@@ -47,101 +46,6 @@ export const StartPage = ({
       </form>
     )}
   </>
-)
-
-const OUTCOME_WORDS: Record<Outcome, Message> = {
-  same: m.shadow_same,
-  different: m.shadow_different,
-  only_here: m.shadow_only_here,
-  only_there: m.shadow_only_there,
-}
-
-const Sums = ({ sums }: { sums: OutcomeSum[] }) => (
-  <Table
-    caption={t(m.shadow_sums)}
-    head={[
-      t(m.result_column),
-      { number: t(m.sales) },
-      { number: t(m.shadow_here) },
-      { number: t(m.shadow_there) },
-    ]}
-  >
-    {sums.map(({ outcome, currency, sales, hereCents, thereCents }) => (
-      <tr>
-        <td>{t(OUTCOME_WORDS[outcome])}</td>
-        <td class="number">{figure(sales)}</td>
-        <td class="number">{money(hereCents, currency)}</td>
-        <td class="number">{money(thereCents, currency)}</td>
-      </tr>
-    ))}
-  </Table>
-)
-
-const Days = ({ path, days }: { path: string; days: DaySum[] }) => (
-  <Table
-    caption={t(m.shadow_days)}
-    head={[
-      t(m.layout_day),
-      { number: t(m.sales) },
-      { number: t(m.shadow_differences) },
-      { number: t(m.shadow_here) },
-      { number: t(m.shadow_there) },
-    ]}
-  >
-    {days.map(({ day, currency, sales, differences, hereCents, thereCents }) => (
-      <tr>
-        <td>
-          <a href={`${path}?from=${day}&to=${day}`}>{day}</a>
-        </td>
-        <td class="number">{figure(sales)}</td>
-        <td class="number">{figure(differences)}</td>
-        <td class="number">{money(hereCents, currency)}</td>
-        <td class="number">{money(thereCents, currency)}</td>
-      </tr>
-    ))}
-  </Table>
-)
-
-const amount = (cents: bigint | null, currency: string | null) =>
-  cents === null || currency === null ? t(m.layout_none) : money(cents, currency)
-
-const Rows = ({ base, rows }: { base: string; rows: ComparisonRow[] }) => (
-  <Table
-    caption={t(m.sales)}
-    head={[
-      t(m.layout_day),
-      t(m.kind_sale),
-      t(m.partner),
-      t(m.result_column),
-      { number: t(m.shadow_here) },
-      { number: t(m.shadow_there) },
-      t(m.shadow_likely_reason),
-    ]}
-  >
-    {rows.map((row) => (
-      <tr>
-        <td>{row.day}</td>
-        <td class="id">
-          {row.eventId ? (
-            <a href={`${base}/events/${row.eventId}`} data-panel>
-              {row.saleExternalId}
-            </a>
-          ) : (
-            (row.thereSaleIds?.[0] ?? row.thereKey)
-          )}
-        </td>
-        <td>{row.partnerEmail ?? row.therePartnerEmail}</td>
-        <td>{t(OUTCOME_WORDS[row.outcome])}</td>
-        <td class="number">{amount(row.hereCents, row.hereCurrency)}</td>
-        <td class="number">{amount(row.thereCents, row.thereCurrency)}</td>
-        <td class="words">
-          {row.reason && REASONS[row.reason]}{' '}
-          {row.reason === 'other_partner' &&
-            t(m.shadow_partner_there, { partner: row.therePartnerEmail ?? '' })}
-        </td>
-      </tr>
-    ))}
-  </Table>
 )
 
 const State = ({ base, program, isManager, state }: Base & { isManager: boolean; state: ShadowState }) => {

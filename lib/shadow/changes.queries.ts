@@ -65,15 +65,22 @@ const resolve = (workspaceId: string, which: RawBuilder<unknown>) => sql<Resolve
   cross join lateral (${namedCustomer(workspaceId)} offset 0) customer
   order by c.key`
 
-/** The next commissions that were uploaded or changed. */
+/**
+ * The next commissions that were uploaded or changed, in a walk by their ids: at its beginning, the index has a dead entry of each that
+ * was compared, for as long as an older transaction is open. Those that have changed behind it are found by the next walk.
+ */
 export const listUploaded = async (
   db: Db,
-  { workspaceId, programId }: ShadowRun,
+  { workspaceId, programId, waitingAfter }: ShadowRun,
   limit: number,
 ): Promise<Resolved[]> => {
-  const next = sql`select id from platform_commissions
-                   where program_id = ${programId} and compared_at is null order by id limit ${limit}`
-  return (await resolve(workspaceId, next).execute(db)).rows
+  const next = (after: string | null) => sql`
+    select id from platform_commissions
+    where program_id = ${programId} and compared_at is null and (${after}::uuid is null or id > ${after}::uuid) order by id limit ${limit}`
+  const { rows } = await resolve(workspaceId, next(waitingAfter)).execute(db)
+  return rows.length > 0 || waitingAfter === null
+    ? rows
+    : (await resolve(workspaceId, next(null)).execute(db)).rows
 }
 
 /** A sale of ours. @property by its id, or that of a newer commission of it, which tells when it was changed */

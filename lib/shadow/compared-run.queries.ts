@@ -8,6 +8,8 @@ export type ShadowRun = {
   startedAt: Date
   /** The last event or commission of ours that was compared. */
   comparedAfter: string | null
+  /** The last uploaded commission in this walk through those that wait; null at its beginning. */
+  waitingAfter: string | null
   /** The comparison that works on it. */
   owner: string
   /** What was committed by then is in what this step reads. */
@@ -29,7 +31,9 @@ export const leaseRun = async (
     where workspace_id = ${workspaceId} and program_id = ${programId} and ended_at is null
       and (compare_owner = ${owner}::uuid or compare_until is null or compare_until < now())
     returning workspace_id as "workspaceId", program_id as "programId", started_at as "startedAt",
-              compared_after as "comparedAfter", compare_owner as owner, now() as "readAt"`.execute(db)
+              compared_after as "comparedAfter", waiting_after as "waitingAfter", compare_owner as owner, now() as "readAt"`.execute(
+    db,
+  )
   return rows[0]
 }
 

@@ -69,7 +69,9 @@ export const loadBuckets = async (
            coalesce(c.amount_cents + (select coalesce(sum(r.amount_cents), 0) from commissions r where r.reverses_id = c.id), 0)::bigint
              as "earnsCents",
            c.currency as "earnsCurrency", p.id as "partnerId", p.email as "partnerEmail",
-           exists (select from platform_commissions t where t.program_id = ${programId} and t.partner_email = p.email) as "isPartnerThere",
+           -- From the end of the index: what was compared has left dead entries at its beginning.
+           coalesce((select true from platform_commissions t where t.program_id = ${programId} and t.partner_email = p.email
+                     order by t.state desc limit 1), false) as "isPartnerThere",
            (select h.reason from commission_holds h where h.commission_id = c.id and h.resolved_at is null) as "heldFor",
            (e.partner_id is not null and p.id is null) as "isOfOtherProgram"
     from own e
@@ -111,6 +113,8 @@ export type FoundStep = {
   found: ComparedSale[]
   /** Up to where sales of ours are compared now; null if that has not moved. */
   after: string | null
+  /** The last uploaded commission of the walk; null at its end. */
+  waitingAfter: string | null
 }
 
 /**
@@ -120,13 +124,13 @@ export type FoundStep = {
 export const saveComparisons = async (
   db: Db,
   { workspaceId, programId, owner, readAt }: ShadowRun,
-  { buckets, resolved, found, after }: FoundStep,
+  { buckets, resolved, found, after, waitingAfter }: FoundStep,
 ): Promise<void> => {
   const rows = JSON.stringify(found, (_, value) => (typeof value === 'bigint' ? String(value) : value))
   const isOwn = sql`exists (
     select from shadow_runs where program_id = ${programId} and ended_at is null and compare_owner = ${owner}::uuid)`
   await db.batch([
-    sql`update shadow_runs set compared_after = coalesce(${after}::uuid, compared_after)
+    sql`update shadow_runs set compared_after = coalesce(${after}::uuid, compared_after), waiting_after = ${waitingAfter}::uuid
         where workspace_id = ${workspaceId} and program_id = ${programId} and ended_at is null and compare_owner = ${owner}::uuid`.compile(
       db,
     ),

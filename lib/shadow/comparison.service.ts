@@ -20,12 +20,25 @@ const toThere = ({ bucket, state, ...row }: ThereRow) => ({
 })
 
 /** What a step works on. @property isMore whether as much was found as a step takes */
-type Work = { buckets: string[]; resolved: Resolved[]; after: string | null; isMore: boolean }
+type Work = {
+  buckets: string[]
+  resolved: Resolved[]
+  after: string | null
+  waitingAfter: string | null
+  isMore: boolean
+}
 
 /** What was uploaded, else what is new here, else what is not newer any more than what was uploaded. */
 const findWork = async (db: Db, run: ShadowRun, now: Date): Promise<Work> => {
   const uploaded = await listUploaded(db, run, STEP)
-  if (uploaded.length > 0) return { buckets: [], resolved: uploaded, after: null, isMore: true }
+  if (uploaded.length > 0) {
+    const waitingAfter =
+      uploaded
+        .map(({ id }) => id)
+        .sort()
+        .at(-1) ?? null
+    return { buckets: [], resolved: uploaded, after: null, waitingAfter, isMore: true }
+  }
   const from = run.comparedAfter ?? firstIdAt(run.startedAt)
   const sales = await listChangedSales(db, run, from, STEP)
   const full = (['event', 'commission'] as const).flatMap((kind) => {
@@ -51,18 +64,19 @@ const findWork = async (db: Db, run: ShadowRun, now: Date): Promise<Work> => {
     buckets: [...stale.buckets, ...overtaken],
     resolved: stale.resolved,
     after,
+    waitingAfter: null,
     isMore: isMore || overtaken.length > 0,
   }
 }
 
 /** One step. @returns whether there is more to compare */
 const compareStep = async (db: Db, run: ShadowRun, now: Date): Promise<boolean> => {
-  const { resolved, after, isMore, ...work } = await findWork(db, run, now)
+  const { resolved, after, waitingAfter, isMore, ...work } = await findWork(db, run, now)
   const moved = resolved.flatMap(({ bucket, former }) => (former === null ? [bucket] : [bucket, former]))
   const buckets = [...new Set([...work.buckets, ...moved])]
   const { here, there, newestAt } = await loadBuckets(db, run, buckets, resolved)
   const found = compareSales(here.map(toHere), there.map(toThere), newestAt)
-  await saveComparisons(db, run, { buckets, resolved, found, after })
+  await saveComparisons(db, run, { buckets, resolved, found, after, waitingAfter })
   return isMore
 }
 

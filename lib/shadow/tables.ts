@@ -13,6 +13,7 @@ export type ShadowTables = {
     cut_over: Json<CutOverResult> | null
     api_since: Date | null
     compared_after: string | null
+    waiting_after: string | null
     compare_owner: string | null
     compare_until: Date | null
     looked_at: Date | null

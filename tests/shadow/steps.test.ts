@@ -57,7 +57,13 @@ test('a commission that changes while it is compared is compared again, and a co
   const bucket = resolved[0]?.bucket ?? ''
   await loadBuckets(db(), slow, [bucket], resolved)
   await merchant.upload([commission(400)])
-  await saveComparisons(db(), slow, { buckets: [bucket], resolved, found: [], after: null })
+  await saveComparisons(db(), slow, {
+    buckets: [bucket],
+    resolved,
+    found: [],
+    after: null,
+    waitingAfter: null,
+  })
   expect((await merchant.api.get(merchant.path)).body).toMatchObject({ waiting: 1 })
   await releaseRun(db(), slow)
   await merchant.compare()
@@ -84,6 +90,7 @@ test('a commission that changes while it is compared is compared again, and a co
     resolved,
     found: [{ ...last, ...nothing, outcome: 'only_there', reason: null }],
     after: newId(),
+    waitingAfter: null,
   })
   expect(await outcomes(merchant)).toEqual([['one', 'cm_1', 'different', 'rate']])
 })
