@@ -3,6 +3,7 @@ import pg from 'pg'
 import { connect } from '../lib/db/connection.ts'
 import { newId } from '../lib/db/ids.ts'
 import { compareRun } from '../lib/shadow/comparison.service.ts'
+import { watchBackends } from './backend-cpu.ts'
 import { median } from './measure.ts'
 import type { Bindings } from './merchant.ts'
 import { fillShadow } from './shadow-data.ts'
@@ -13,9 +14,13 @@ const ENDS = 40
 /** The first steps read what is not in Postgres' memory yet. */
 const WARM_UP = 5
 
-/** The median of the last steps over that of the first. */
-const growthOf = (steps: number[]): number =>
-  median(steps.slice(-ENDS)) / median(steps.slice(WARM_UP, WARM_UP + ENDS))
+type Step = { ms: number; cpuMs: number }
+
+const sumOf = (steps: Step[]): number => steps.reduce((sum, { cpuMs }) => sum + cpuMs, 0)
+
+/** What the last steps cost over the first ones. */
+const growthOf = (steps: Step[]): number =>
+  sumOf(steps.slice(-ENDS)) / sumOf(steps.slice(WARM_UP, WARM_UP + ENDS))
 
 /**
  * Compares everything in tables that are not analyzed yet. First go the commissions, with the sales of their customers, then the sales
@@ -27,7 +32,8 @@ export const measureShadow = async (bindings: Bindings, say: (text: string) => v
   try {
     const { workspaceId, programId } = await fillShadow(bindings, SALES)
     say('  The program is filled.')
-    const [commissions, sales]: [number[], number[]] = [[], []]
+    const backends = await watchBackends(bindings.DATABASE_URL)
+    const [commissions, sales]: [Step[], Step[]] = [[], []]
     const owner = newId()
     for (let isMore = true; isMore; ) {
       const waiting = await client.query(
@@ -35,9 +41,13 @@ export const measureShadow = async (bindings: Bindings, say: (text: string) => v
         [programId],
       )
       const run = { workspaceId, programId, now: new Date() }
+      const before = backends?.snapshot()
       const start = performance.now()
       isMore = await compareRun(connect(bindings), run, owner, () => false)
-      ;(waiting.rowCount ? commissions : sales).push(performance.now() - start)
+      const ms = performance.now() - start
+      // Where there is no /proc, the time, which other load on the machine changes.
+      const cpuMs = backends && before ? backends.between(before, backends.snapshot()) : ms
+      ;(waiting.rowCount ? commissions : sales).push({ ms, cpuMs })
     }
     const { rows } = await client.query<{ outcome: string; sales: number }>(
       'select outcome, count(*)::int as sales from shadow_comparisons where program_id = $1 group by outcome',
@@ -45,10 +55,11 @@ export const measureShadow = async (bindings: Bindings, say: (text: string) => v
     )
     const steps = [...commissions, ...sales]
     return {
-      seconds: steps.reduce((sum, ms) => sum + ms, 0) / 1_000,
+      seconds: steps.reduce((sum, { ms }) => sum + ms, 0) / 1_000,
       steps: steps.length,
-      stepMs: median(commissions),
-      slowestMs: Math.max(...steps),
+      cpuSeconds: sumOf(steps) / 1_000,
+      stepMs: median(commissions.map(({ ms }) => ms)),
+      slowestMs: Math.max(...steps.map(({ ms }) => ms)),
       growth: { commissions: growthOf(commissions), sales: growthOf(sales) },
       outcomes: Object.fromEntries(rows.map(({ outcome, sales }) => [outcome, sales])),
     }
