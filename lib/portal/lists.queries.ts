@@ -31,10 +31,9 @@ export const readOwnCommissions = async (db: Db, email: string, filter: Commissi
   return { programs, rows }
 }
 
-const isOfPartner = sql<boolean>`newest.partner_id = own.id`
-
-/** Written so that no index answers it: a payout has few of the commissions that a partner has earned in years. */
-const isOfPartnerInPayout = sql<boolean>`newest.partner_id is not distinct from own.id`
+/** Of a payout, all are of its partner, whom the index of the payout's commissions need not look for. */
+const isOf = (payoutId: string | undefined) =>
+  payoutId ? sql<boolean>`newest.payout_id = ${payoutId}` : sql<boolean>`newest.partner_id = own.id`
 
 const ownCommissionsQuery = (
   db: Db,
@@ -59,16 +58,11 @@ const ownCommissionsQuery = (
           (each) =>
             each
               .selectFrom('commissions as newest')
-              .where(payoutId ? isOfPartnerInPayout : isOfPartner)
+              .where(isOf(payoutId))
               .where('newest.kind', '<>', 'reversal')
               // What another platform pays is no promise of ours.
               .where('newest.payable_at', '<', NEVER)
-              .where((one) =>
-                one.and([
-                  ...(payoutId ? [one('newest.payout_id', '=', payoutId)] : []),
-                  ...(cursor ? [one('newest.id', '<', cursor)] : []),
-                ]),
-              )
+              .where((one) => one.and(cursor ? [one('newest.id', '<', cursor)] : []))
               .select('newest.id')
               .orderBy('newest.id', 'desc')
               .limit(limit)
@@ -76,7 +70,14 @@ const ownCommissionsQuery = (
           (join) => join.onTrue(),
         )
         .where('own.email', '=', email)
-        .where((one) => one.and(programId ? [one('own.program_id', '=', programId)] : []))
+        .where((one) =>
+          one.and([
+            ...(programId ? [one('own.program_id', '=', programId)] : []),
+            ...(payoutId
+              ? [sql<boolean>`own.id = (select partner_id from payouts where id = ${payoutId})`]
+              : []),
+          ]),
+        )
         .select('newest.id')
         .orderBy('newest.id', 'desc')
         .limit(limit),
