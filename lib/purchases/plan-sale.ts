@@ -227,6 +227,7 @@ const changesSale = (
     recorded.subscriptionId !== change.subscriptionId ||
     recorded.customerId !== customerId ||
     isCreditedOtherwise(recorded, decision) ||
+    meetsInactive(recorded) !== meetsInactive(decision) ||
     (!isRejected(recorded) && isHeldAsOwn(recorded) !== holdsSelfReferral(decision))
   )
 }
@@ -234,6 +235,10 @@ const changesSale = (
 /** Whether a manager has credited it by hand since it was recorded, or for another reason. */
 const isCreditedOtherwise = (recorded: RecordedSale, decision: Decision): boolean =>
   canonicalJson(handCreditOf(recorded.steps)) !== canonicalJson(handCreditOf(decision.steps))
+
+/** Whether a partner who was not active is why it credits another one, or nobody. */
+const meetsInactive = ({ steps }: { steps: Step[] }): boolean =>
+  steps.some(({ code }) => code === 'partner_inactive')
 
 /** Whether it is recorded that the customer's address is the partner's. */
 const isHeldAsOwn = ({ steps, commission }: RecordedSale): boolean =>

@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest'
 import { inEveryOrder, ofSubscription, openShop } from '../support/buyers.ts'
 import { useDatabase } from '../support/merchant.ts'
-import { charge, oldInvoice, refund } from '../support/stripe.ts'
+import { charge, oldInvoice, refund, seconds, stripeId } from '../support/stripe.ts'
+import { openStripeShop } from '../support/stripe-shop.ts'
 
 const database = useDatabase()
 
@@ -162,4 +163,50 @@ test('one refund that one event reports by its charge and another by its payment
     },
     { sales: { in: 'maya 780' }, customers: 1 },
   )
+})
+
+test('a renewal that was paid while its partner was banned says so, also if its subscription was credited by hand only later', async () => {
+  const { merchant, deliver } = await openStripeShop(database)
+  const manager = await merchant.asManager()
+  const hoursAgo = (hours: number) => seconds(Date.now() - hours * 3_600_000)
+  const customer = stripeId('cus')
+  const paid = (id: string, at: number) =>
+    deliver(
+      'invoice.paid',
+      oldInvoice({
+        id,
+        customer,
+        subscription: 'sub_hand',
+        created: at,
+        status_transitions: { paid_at: at },
+      }),
+      at,
+    )
+  const [first, renewal] = [stripeId('in'), stripeId('in')]
+  await paid(first, hoursAgo(48))
+  await manager.patch(`/partners/${merchant.partnerId}`, { status: 'banned' })
+  await database.query(
+    `with former as (
+       update former_partner_terms set until = until - interval '2 hours' where partner_id = $1 returning until
+     ) update partners set terms_since = until from former where id = $1`,
+    [merchant.partnerId],
+  )
+  await paid(renewal, hoursAgo(1))
+  await manager.patch(`/partners/${merchant.partnerId}`, { status: 'approved' })
+  expect((await merchant.explainReport('sale', renewal))?.steps).toMatchObject([
+    { code: 'unreferred_subscription' },
+  ])
+
+  const sale = await merchant.explainReport('sale', first)
+  const credited = await manager.post(`/events/${sale?.id}/credit`, {
+    partnerId: merchant.partnerId,
+    reason: 'Referred by phone',
+    customer: false,
+  })
+  expect(credited.status).toBe(200)
+  expect(await merchant.explainReport('sale', renewal)).toMatchObject({
+    partner: null,
+    steps: [{ code: 'partner_inactive' }],
+  })
+  expect(await database.violations(merchant.workspace.id)).toEqual([])
 })
