@@ -633,8 +633,10 @@ test(`in ${HISTORIES} random histories the ledger adds up after each step, and S
       expect(await creditsOf(history)).toEqual(Object.fromEntries(history.credited))
     }
     // Things come right again: the other program is live, there is money, and the next day those that waited are sent.
+    const before = await history.other.snapshot()
     await history.other.cutOver()
     expect(await history.other.isShadow()).toBe(false)
+    await history.other.check(before)
     for (const code of CURRENCIES) world.stripe().setBalance(code, 1_000_000_000, history.payer.key)
     const tomorrow = world.hoursLater(history.hours + 25)
     await history.payer.run({}, {}, tomorrow)
