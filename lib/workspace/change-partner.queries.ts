@@ -39,13 +39,16 @@ export type PartnerUpdate = { outcome: 'done'; partner: PartnerRow } | PartnerRe
 /** A new address. */
 export type NewAddress = Omit<Correction, 'partnerId' | 'from'>
 
+/** Whether the personal data of the partner with this address was erased. */
+const isErased = (email: string): boolean => email.endsWith('@erased.invalid')
+
 /** Why the address of a partner is not changed, or null. */
 const addressRefusal = async (
   db: Db,
   workspaceId: string,
   { from, to, mayMoveMoney }: Pick<Correction, 'from' | 'to' | 'mayMoveMoney'>,
 ): Promise<PartnerRefusal | null> => {
-  if (from.endsWith('@erased.invalid')) return { outcome: 'erased' }
+  if (isErased(from)) return { outcome: 'erased' }
   const { isTaken, areBothPaid, hasMoney } = await addressState(db, workspaceId, from, to)
   if (isTaken) return { outcome: 'address_taken' }
   if (areBothPaid) return { outcome: 'both_paid' }
@@ -88,6 +91,8 @@ const tryChange = async (
     ...(patch.slug === undefined ? [] : [slugStateQuery(workspaceId, id, patch.slug).compile(db)]),
   ])
   if (!partner || partner.undoneAt) return undefined
+  // It would earn again, and nobody could be paid.
+  if (patch.status === 'approved' && isErased(partner.email)) return { outcome: 'erased' }
   const groupId = patch.groupId?.toLowerCase() ?? patch.groupId
   const group = groups.find((one) => one.id === groupId)
   if (groupId && !group) return { outcome: 'group_not_found' }

@@ -24,13 +24,14 @@ export type ChosenPartner = {
   status: PartnerStatus
 }
 
-/** The partners of a workspace among the ids, by name, as a query. @param ids UUIDs */
+/** The partners of a workspace among the ids, by name, as a query. Those who were erased stay as they are. @param ids UUIDs */
 export const chosenQuery = (db: Db, workspaceId: string, ids: readonly string[]) =>
   db
     .selectFrom('partners')
     .where('workspace_id', '=', workspaceId)
     .where('id', 'in', ids)
     .where('undone_at', 'is', null)
+    .where('email', 'not like', '%@erased.invalid')
     .select(['id', 'name', 'slug', 'program_id as programId', 'group_id as groupId', 'status'])
     .orderBy(sql`lower(coalesce(name, slug))`)
     .orderBy('id')

@@ -1,7 +1,9 @@
 /** A manager corrects a partner's address: the person keeps what it has, and nobody can take it over. */
-import { describe, expect, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
+import { connect } from '../../lib/db/connection.ts'
+import { chosenQuery } from '../../lib/workspace/change-partners.queries.ts'
 import { importer } from '../support/imports.ts'
-import { errorShape, useDatabase } from '../support/merchant.ts'
+import { createMerchant, errorShape, useDatabase } from '../support/merchant.ts'
 import { browse, openPages } from '../support/pages.ts'
 import { openSession } from '../support/people.ts'
 import { addPayout, createPartner } from '../support/portal.ts'
@@ -232,4 +234,22 @@ test('a manager corrects it on the partner’s page, where a taken address is sa
   expect((await (await openPages(merchant, 'member')).post(`${at}/address`, { email: right })).status).toBe(
     403,
   )
+})
+
+test('a partner who was erased is not approved again: it would earn, and nobody could be paid', async () => {
+  const merchant = await createMerchant()
+  const manager = await merchant.asManager()
+  const clickId = await merchant.click()
+  const path = `/partners/${merchant.partnerId}`
+  expect((await manager.post(`${path}/erase`, {})).status).toBe(200)
+
+  const refused = await manager.patch(path, { status: 'approved' })
+  expect([refused.status, refused.body.error?.code]).toEqual([409, 'conflict'])
+  expect(refused.body.error?.message).toContain('personal data was erased')
+  expect((await manager.get(path)).body).toMatchObject({ status: 'banned' })
+  // Nor with others, from the list.
+  const chosen = chosenQuery(connect(inject('database')), merchant.workspace.id, [merchant.partnerId])
+  expect(await chosen.execute()).toEqual([])
+  // Its customers' sales are nobody's.
+  expect((await merchant.sale({ clickId })).body.attributed).toBe(false)
 })
