@@ -3,9 +3,10 @@ import { connect } from '../../lib/db/connection.ts'
 import { readStatement } from '../../lib/papers/statements.queries.ts'
 import { monthOf } from '../../lib/papers/statements.ts'
 import { type EarnedSums, earnedQuery } from '../../lib/totals/balances.queries.ts'
-import { endClicks, foldTotals } from '../../lib/totals/upkeep.queries.ts'
+import { foldTotals } from '../../lib/totals/upkeep.queries.ts'
 import { DELTAS_PER_PAGE, fold } from '../support/fold.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
+import { endOld, LONG_DAYS } from '../support/removed-clicks.ts'
 
 const database = useDatabase()
 
@@ -283,14 +284,6 @@ test('a cutoff moves no further than the commissions of one call, and never back
   expect(await sums(merchant, now)).toEqual(await sumOneByOne(merchant, now))
 })
 
-/** Longer than other tests age their clicks by, which are left alone. */
-const LONG_DAYS = 4_000
-
-const endOld = async () => {
-  await database.query(`update click_retention set checked_until = '-infinity'`)
-  while ((await endClicks(db(), LONG_DAYS - 200, 1_000)) > 0);
-}
-
 const clicksOf = ({ workspace }: Merchant) =>
   database.query<{ id: string }>('select id from clicks where workspace_id = $1', [workspace.id])
 
@@ -301,7 +294,7 @@ test('clicks are removed once they have expired long enough, unless an event nam
   await merchant.sale({ clickId: named })
   await database.age(merchant, `${LONG_DAYS} days`)
   const recent = await merchant.click()
-  await endOld()
+  await endOld(database)
   expect((await clicksOf(merchant)).map(({ id }) => id).sort()).toEqual([named, recent].sort())
   expect(await violationsOf(merchant)).toEqual([])
   await fold(database, merchant)
