@@ -43,7 +43,7 @@ export const erasePartner = async (db: Db, act: Act, id: string, email: string):
           select from commissions c where c.workspace_id = ${workspaceId} and c.partner_id ${mine} and c.payout_id is null
             and c.payable_at < never()
           group by c.currency having sum(c.amount_cents) <> 0)
-        and not exists (select from payouts p where p.partner_id ${mine} and p.status in ('processing', 'canceling')))`,
+        and not exists (select from payouts p where p.partner_id ${mine} and (p.is_freeing or p.status in ('processing', 'canceling'))))`,
     // And those to the person as a partner whose import was undone.
     sql`delete from mails m where m.workspace_id = ${workspaceId} and (m.partner_id ${mine} or m.recipient = any(${texts}) and exists (
           select from partners p where p.id = m.partner_id and p.undone_at is not null))`,

@@ -203,6 +203,20 @@ test('a partner with money due is not erased, and the answer says what to do', a
   expect((await manager.post(`/partners/${id}/erase`)).status).toBe(200)
 })
 
+test('nor is one whose failed payout has not let all of its commissions go yet', async () => {
+  const partner = await createPartner({ program: { holding_days: 0 } })
+  const { merchant, partnerId, workspaceId } = partner
+  const { body } = await merchant.sale({ clickId: await merchant.click('ann') })
+  const payout = await addPayout(database, partner, 980, {
+    outcome: 'failed_at',
+    eventIds: [body.eventId ?? ''],
+  })
+  await database.query('update payouts set is_freeing = true where id = $1', [payout])
+  const manager = await merchant.asManager()
+  expect((await manager.post(`/partners/${partnerId}/erase`)).status).toBe(409)
+  expect(await database.violations(workspaceId)).toEqual([])
+})
+
 test('a person whom another workspace knows keeps the account there', async () => {
   const partner = await createPartner()
   const { merchant, email, partnerId } = partner
