@@ -3866,11 +3866,15 @@ begin
         from jsonb_to_recordset(coupons) as c (n integer, id text, label text);
     end if;
     if balances is not null then
-        -- Who exists is named by the key of the main slug.
+        -- Who exists is named by the key of the main slug, which may have become another partner's since the read: the address tells.
         perform assert_unchanged(not exists (
-            select from jsonb_to_recordset(balances) as b (key text)
+            select from jsonb_to_recordset(balances) as b (key text, email text)
             where b.key is not null
-              and (select p.id from partners p where p.program_id = program and p.slug_key = b.key and p.status = 'approved') is null));
+              and (select p.id from partners p
+                   where p.program_id = program and p.slug_key = b.key and p.status = 'approved'
+                     and (p.email = b.email
+                          or exists (select from former_partner_addresses f
+                                     where f.email = b.email and f.program_id = program and f.partner_id = p.id))) is null));
         with made as (
             insert into commissions (id, workspace_id, program_id, partner_id, kind, amount_cents, currency, payable_at, created_at)
             select uuidv7(), workspace, program,

@@ -165,7 +165,7 @@ export const savePartnerImport = async (
   const coupons = extras(partners, ({ coupon }) => coupon)
   const balances = [
     ...extrasOf(partners, ({ openingBalanceCents: cents }) => (cents > 0 ? { cents } : null)),
-    ...completed.map(({ slug, openingBalanceCents: cents }) => ({ key: slugKey(slug), cents })),
+    ...completed.map(({ email, slug, openingBalanceCents: cents }) => ({ key: slugKey(slug), email, cents })),
   ]
   const mails = extras(partners, ({ mail }) => mail && { details: mail })
   const save = sql`

@@ -73,7 +73,7 @@ export const NOTHING_EXISTS: PartnerImportFacts = {
 export type NewPartner = Omit<PartnerRow, 'slug' | 'group'> & { slug: string; groupId: string | null }
 
 /** A partner who exists, and gets its opening balance. */
-export type CompletedPartner = Pick<NewPartner, 'slug' | 'openingBalanceCents'>
+export type CompletedPartner = Pick<NewPartner, 'email' | 'slug' | 'openingBalanceCents'>
 
 /** The result of one row, in the response. */
 export type PartnerResult = {
@@ -190,7 +190,7 @@ export const decidePartnerImport = (
     const slug = completeExisting && openingBalanceCents > 0 ? facts.unowed.get(email) : null
     // Of two addresses of a partner, the first row counts.
     if (!slug || completed.has(slug)) return false
-    completed.set(slug, { slug, openingBalanceCents })
+    completed.set(slug, { email, slug, openingBalanceCents })
     return true
   }
 

@@ -56,6 +56,20 @@ test.each([
   expect(await balancesOf(merchant)).toEqual({})
 })
 
+test('a balance goes to the partner of its address, whose slug became another partner’s since the read', async () => {
+  const { merchant, partners } = await createWithLeo()
+  await partners([{ email: ANN, slug: 'ann' }])
+  const moved = `
+    select pg_advisory_xact_lock(hashtextextended('partners.import ${merchant.workspace.id}', 0));
+    update partners set slug = 'lion', slug_key = 'lion' where program_id = '${merchant.programId}' and slug_key = 'leo';
+    update partners set slug = 'leo', slug_key = 'leo' where program_id = '${merchant.programId}' and slug_key = 'ann'`
+  const { body } = await database.whileUncommitted(moved, [], () =>
+    partners([{ email: LEO, openingBalanceCents: 500 }], COMPLETE),
+  )
+  expect(body.results).toMatchObject([{ status: 'completed', slug: 'lion' }])
+  expect(await balancesOf(merchant)).toEqual({ [LEO]: 500 })
+})
+
 test('a banned partner gets nothing', async () => {
   const { merchant, partners } = await createWithLeo()
   await database.query("update partners set status = 'banned' where workspace_id = $1 and email = $2", [
