@@ -3866,7 +3866,8 @@ begin
         from jsonb_to_recordset(coupons) as c (n integer, id text, label text);
     end if;
     if balances is not null then
-        -- Who exists is named by the key of the main slug, which may have become another partner's since the read: the address tells.
+        -- A partner who exists is named by the key of its main slug. Another partner may have taken the slug since it was read, so the
+        -- address has to be the same too.
         perform assert_unchanged(not exists (
             select from jsonb_to_recordset(balances) as b (key text, email text)
             where b.key is not null

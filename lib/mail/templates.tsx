@@ -9,7 +9,7 @@ import { DRAFTS } from './drafts.tsx'
 import { inLanguage } from './in-language.ts'
 import { isOfProgram, isTranslated, type OutboxKind } from './mails.ts'
 import type { Paragraph } from './paragraphs.ts'
-import { required, type Stored } from './stored.ts'
+import { optional, required, type Stored } from './stored.ts'
 import type { EditedText } from './texts.ts'
 
 /** What the outbox keeps of a mail, the words that managers have given to its kind, and the brand of its program. */
@@ -29,7 +29,7 @@ type OutboxMail = {
 /** Says at the foot of a mail how to end such mails. */
 const unsubscribeLine = (details: Stored, url: string | undefined, t: Translate): Paragraph[] => {
   if (!url) return []
-  const workspace = typeof details.workspaceName === 'string' ? details.workspaceName : details.programName
+  const workspace = optional(details, 'workspaceName') ?? details.programName
   const link = { link: url, label: t(m.unsubscribe) }
   return [paragraph(t, m.mail_unsubscribe, { workspace: { name: String(workspace) }, link })]
 }

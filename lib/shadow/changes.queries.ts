@@ -83,7 +83,7 @@ export const listUploaded = async (
     : (await resolve(workspaceId, next(null)).execute(db)).rows
 }
 
-/** A sale of ours. @property by its id, or that of a newer commission of it, which tells when it was changed */
+/** A sale of ours. @property by the id that tells when it was changed: the sale's own, or that of a newer commission of it */
 export type ChangedSale = { id: string; by: string }
 
 /**

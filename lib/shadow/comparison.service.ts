@@ -28,15 +28,14 @@ type Work = {
   isMore: boolean
 }
 
+/** The newest of ids: their order is that of time. */
+const lastOf = (ids: string[]): string | undefined => ids.toSorted().at(-1)
+
 /** What was uploaded, else what is new here, else what is not newer any more than what was uploaded. */
 const findWork = async (db: Db, run: ShadowRun, now: Date): Promise<Work> => {
   const uploaded = await listUploaded(db, run, STEP)
   if (uploaded.length > 0) {
-    const waitingAfter =
-      uploaded
-        .map(({ id }) => id)
-        .sort()
-        .at(-1) ?? null
+    const waitingAfter = lastOf(uploaded.map(({ id }) => id)) ?? null
     return { buckets: [], resolved: uploaded, after: null, waitingAfter, isMore: true }
   }
   const from = run.comparedAfter ?? firstIdAt(run.startedAt)
@@ -49,12 +48,7 @@ const findWork = async (db: Db, run: ShadowRun, now: Date): Promise<Work> => {
   // Beyond the last id of a full list, the other list is not known to be whole.
   const end = full.sort()[0]
   const within = sales.filter(({ by }) => end === undefined || by <= end)
-  const newest =
-    end ??
-    within
-      .map(({ by }) => by)
-      .sort()
-      .at(-1)
+  const newest = end ?? lastOf(within.map(({ by }) => by))
   const settled = firstIdAt(new Date(now.getTime() - LATE_MS))
   const after =
     newest === undefined || isMore || newest < settled ? (newest ?? null) : settled > from ? settled : null

@@ -20,7 +20,9 @@ export const dateOrder = (cells: Iterable<string>): DateOrder | null => {
   return seen.size === 1 ? (seen.values().next().value ?? null) : null
 }
 
-/** * A date or time in ISO 8601, or null if it is invalid or ambiguous. *
+/**
+ * A date or time in ISO 8601, or null if it is invalid or ambiguous.
+ *
  * @example
  * dateOf('2024-05-09 16:18:59 UTC', null) // '2024-05-09T16:18:59.000Z'
  * dateOf('9 May 2024', null)              // '2024-05-09'

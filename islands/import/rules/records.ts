@@ -63,7 +63,9 @@ export const orderOfDates = (columns: Columns, records: CsvRecord[]): DateOrder 
   return dateOrder(records.map(({ cells }) => cellText(cells[column])))
 }
 
-/** * Collects the rows of a file. Lines of one partner are merged: the first wins, and later lines fill empty fields. *
+/**
+ * Collects the rows of a file. Lines of one partner are merged: the first wins, and later lines fill empty fields.
+ *
  * @example
  * const collector = collectRows({ columns: ['email', 'slug'], inCents: null, zone: 'UTC' }, null)
  * collector.add({ line: 2, cells: ['maya@example.com', 'https://shop.example/?via=maya'] })

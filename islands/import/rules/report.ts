@@ -10,7 +10,9 @@ import type { BalancesElsewhere } from './warnings.ts'
 /** A dry run changes nothing, which its texts reflect. */
 type Asked = { dryRun: boolean; withBalances: boolean }
 
-/** * The counts of partners and of customers; null where the file has none. *
+/**
+ * The counts of partners and of customers; null where the file has none.
+ *
  * @example
  * summary(outcomes, { dryRun: true, withBalances: false }).partners
  * // '412 new, 31 existing, 4 slugs renamed, 2 rows with errors'
@@ -72,7 +74,10 @@ export const summary = (
   }
 }
 
-/** * The label of the import button; null if there is nothing to import. Rows that all exist can be imported again, which * completes an interrupted import. *
+/**
+ * The label of the import button; null if there is nothing to import. Rows that all exist can be imported again, which
+ * completes an interrupted import.
+ *
  * @example
  * offer(outcomes, { programName: 'Pine & Co', withBalances: false })
  * // 'Import 412 new partners and 900 customers into Pine & Co'
