@@ -1597,8 +1597,8 @@ create trigger commissions_never_change
 create function never() returns timestamptz language sql immutable as $$ select timestamptz '9999-12-31 00:00:00+00' $$;
 
 -- Fills in the day of the event, and when a commission is payable: what is decided while the program runs in shadow mode, or took
--- place meanwhile, is never payable, because the other platform pays it. So are its reversals, which copy the time, and what replaces it
--- in the same program, whenever that is. The lock waits for a shadow run that begins or ends, whose update locks the row `for update`.
+-- place meanwhile, is never payable, because the other platform pays it. So are its reversals, also one of the same statement, and what
+-- replaces it in the same program, whenever that is. The lock waits for a shadow run that begins or ends, whose update locks the row `for update`.
 create function complete_commission() returns trigger language plpgsql as $$
 declare
     program  record;
@@ -1606,7 +1606,10 @@ begin
     if new.event_id is not null and new.earned_on is null then
         new.earned_on := (select utc_day(occurred_at) from events where id = new.event_id);
     end if;
-    if new.reverses_id is not null then return new; end if;   -- it has copied the time
+    if new.reverses_id is not null then   -- of a commission whose time the statement that reverses it may not know
+        new.payable_at := (select c.payable_at from commissions c where c.id = new.reverses_id);
+        return new;
+    end if;
     select g.mode, g.shadow_since into program from programs g where g.id = new.program_id for key share;
     if program.shadow_since is null then return new; end if;
 

@@ -3,6 +3,7 @@ import { expect, inject, test } from 'vitest'
 import { WEBHOOK_TYPES } from '../../lib/webhooks/types.ts'
 import { createMerchant, errorShape, type Merchant, useDatabase } from '../support/merchant.ts'
 import { openSession } from '../support/people.ts'
+import { checkoutSession, refund, stripeEvent, stripeId, useStripe } from '../support/stripe.ts'
 
 const database = useDatabase()
 
@@ -119,6 +120,21 @@ test('what a sale earns in shadow mode is in no balance, payout, statement, sum,
     if (path !== '/portal/commissions') expect(page, path).toMatch(/other platform|another platform/)
   }
   expect(await database.violations(workspace.id)).toEqual([])
+})
+
+test('a refund that Stripe reports before its sale is in no balance either', async () => {
+  const merchant = await createShadowed()
+  const stripe = await useStripe(merchant)
+  const payment = stripeId('pi')
+  await stripe.deliver(stripeEvent('refund.created', refund({ payment_intent: payment, amount: 4_900 })))
+  const session = checkoutSession({ payment_intent: payment, client_reference_id: await merchant.click() })
+  await stripe.deliver(stripeEvent('checkout.session.completed', session))
+  expect(await commissionsOf(merchant)).toEqual([
+    { kind: 'sale', cents: '980', never: true },
+    { kind: 'reversal', cents: '-980', never: true },
+  ])
+  expect((await merchant.get(`/partners/${merchant.partnerId}/balances`)).body).toEqual({ data: [] })
+  expect(await database.violations(merchant.workspace.id)).toEqual([])
 })
 
 test('the database itself pays nothing that was earned in shadow mode', async () => {
