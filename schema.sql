@@ -2471,7 +2471,10 @@ begin
         'customerEmails', coalesce(array_remove(emails, null), '{}'),
         'refunds', coalesce(refunds, '[]'), 'adoptsSales', adopts_sales, 'hasProcessorEvents', is_joined, 'mayBeDuplicate', is_processed and is_own,
         -- Only a sale under an id of the merchant's depends on it.
-        'salesFrom', case when is_own then sales_from else 'both' end);
+        'salesFrom', case when not is_own then 'both' else coalesce(
+            (select f.sales_from from former_sales_from f where f.workspace_id = workspace and f.until > dated_to
+             order by f.until limit 1),
+            sales_from) end);
 end $$;
 
 

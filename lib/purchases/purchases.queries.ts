@@ -1,5 +1,5 @@
 /** What the database knows of a purchase, in one read. */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { Click, CouponAlias, PartnerTerms } from '../tracking/attribution.ts'
 import { clickIdsIn } from '../tracking/click-ids.ts'
@@ -42,6 +42,10 @@ type FactsRow = {
   trialCoupon: CouponRow | null
 }
 
+/** The end of the second of a processor's time. Ours has milliseconds, and stays. */
+const endOfSecond = (at: RawBuilder<unknown>) =>
+  sql`case when ${at} = date_trunc('second', ${at}) then ${at} + interval '999 milliseconds' else ${at} end`
+
 /**
  * When the terms of a purchase apply: when it was paid, a second of the processor's time, or reported by the merchant,
  * whichever was first. The amount of a reported sale can be corrected, but not the reward that it was reported under. A
@@ -49,8 +53,12 @@ type FactsRow = {
  */
 const TERMS_TIME = sql`
     select coalesce(min(t), now()) as paid_from,
-           coalesce(min(case when t = date_trunc('second', t) then t + interval '999 milliseconds' else t end), now()) as paid_to
+           coalesce(min(${endOfSecond(sql`t`)}), now()) as paid_to
     from (select wanted."termsAt" union all select occurred_at from sold union all select reported_at from sold) known (t)`
+
+/** When the setting of who reports sales applies: when it was paid, or else reported. */
+const SETTING_TIME = sql`
+  coalesce(${endOfSecond(sql`wanted."paidAt"`)}, (select min(${endOfSecond(sql`coalesce(reported_at, occurred_at)`)}) from sold))`
 
 /** The alias of one of a list of coupons: the first that belongs to a partner. */
 const couponOf = (workspaceId: string, ids: 'coupons' | 'trialCoupons') => sql`
@@ -120,7 +128,7 @@ export const loadAllKnownFacts = async (
     ), terms_time as materialized (${TERMS_TIME}),
     setting as (
       select coalesce((select f.sales_from from former_sales_from f
-                       where f.workspace_id = s.id and date_trunc('second', f.until) > wanted."paidAt"
+                       where f.workspace_id = s.id and f.until > ${SETTING_TIME}
                        order by f.until limit 1), s.sales_from) as sales_from
       from workspaces s where s.id = ${workspaceId}
     ), own as (

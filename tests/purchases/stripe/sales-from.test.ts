@@ -175,6 +175,38 @@ test('a payment is decided by the setting of its own time, however late Stripe r
   ).toEqual([{ sales_from: 'stripe' }, { sales_from: 'both' }, { sales_from: 'api' }])
 })
 
+test('a reported sale keeps the setting of its own time, whatever is planned again later', async () => {
+  const { merchant, manager, stripe, clickId } = await createShop('both')
+  await merchant.sale({ externalId: 'order-1', amountCents: 1_000, clickId })
+  expect((await manager.patch('/settings', { salesFrom: 'stripe' })).status).toBe(200)
+  // A payment of the customer from before the sale, on which the sale's own reward depends.
+  const session = checkoutSession({
+    metadata: { customerExternalId: 'user_1' },
+    client_reference_id: clickId,
+  })
+  const created = seconds() - 3_600
+  await stripe.deliver(stripeEvent('checkout.session.completed', { ...session, created }, { created }))
+  expect(await earned(merchant)).toEqual(['order-1 200', expect.stringMatching(/^pi_\w+ 980$/)])
+})
+
+test('a dated report is decided by the setting of its own time, as Stripe’s late event of it is', async () => {
+  const { merchant, clickId } = await createShop('both')
+  await database.query(
+    `insert into former_sales_from (workspace_id, until, sales_from) values ($1, now() - interval '1 hour', 'stripe')`,
+    [merchant.workspace.id],
+  )
+  await database.age(merchant, '4 hours')
+  const report = (externalId: string, hoursAgo: number) =>
+    merchant.sale({
+      externalId,
+      clickId,
+      occurredAt: new Date(Date.now() - hoursAgo * 3_600_000).toISOString(),
+    })
+  await report('order-1', 2)
+  await report('order-2', 0.5)
+  expect(await earned(merchant)).toEqual(['order-1 0', 'order-2 980'])
+})
+
 describe('the page of the first signing secret', () => {
   test('asks who reports sales, and saves it with an audit entry', async () => {
     const merchant = await createMerchant()
