@@ -3388,6 +3388,12 @@ end $$;
 
 create trigger mails_hold after insert on mails referencing new table as added for each statement execute function hold_mails();
 
+-- A person whose data was erased can't be mailed, whatever becomes of former payouts: lib/people/erase-partner.queries.ts.
+create function leave_out() returns trigger language plpgsql as $$ begin return null; end $$;
+
+create trigger mails_not_to_erased
+    before insert on mails for each row when (new.recipient like '%@erased.invalid') execute function leave_out();
+
 
 -- The audit log. Entries are written in the transaction of the change, and stay as they were
 -- written: see keep_audit_entry.

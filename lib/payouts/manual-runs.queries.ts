@@ -84,15 +84,16 @@ const step = (
       return sql`
         with run as (update payout_runs set marked_paid_at = null where ${isReady} returning workspace_id, id)
         update payouts po set paid_at = null from run where ${isOfRun}`
-    // Partners are mailed only now, because a confirmed run cannot change.
+    // Partners are mailed only now, because a confirmed run cannot change. A partner may have been erased since the payouts were read.
     case 'confirmed':
       return sql`
         with run as (update payout_runs set confirmed_at = ${at} where ${isReady} returning workspace_id)
         insert into mails (id, workspace_id, kind, recipient, partner_id, payout_id, details, created_at,
                            next_attempt_at)
-        select m.id, run.workspace_id, 'payout_sent', m.recipient, m."partnerId", m."payoutId", m.details, ${at}, ${at}
-        from run, jsonb_to_recordset(${JSON.stringify(lines.map((line) => sentMail(line, portalUrl)))}::jsonb)
-          as m(id uuid, "payoutId" uuid, "partnerId" uuid, recipient text, details jsonb)
+        select m.id, run.workspace_id, 'payout_sent', p.email, p.id, m."payoutId", m.details, ${at}, ${at}
+        from run cross join jsonb_to_recordset(${JSON.stringify(lines.map((line) => sentMail(line, portalUrl)))}::jsonb)
+          as m(id uuid, "payoutId" uuid, "partnerId" uuid, details jsonb)
+        join partners p on p.workspace_id = run.workspace_id and p.id = m."partnerId"
         on conflict do nothing`
   }
 }
@@ -101,5 +102,5 @@ const step = (
 const sentMail = ({ partnerName, programName, ...line }: RunLine, portalUrl: string) => {
   const amount = formatMoney(line.amountCents, line.currency)
   const details: PayoutSentDetails = { partnerName, programName, amount, method: 'manual', portalUrl }
-  return { id: newId(), payoutId: line.id, partnerId: line.partnerId, recipient: line.email, details }
+  return { id: newId(), payoutId: line.id, partnerId: line.partnerId, details }
 }

@@ -26,6 +26,7 @@ const PURE = [
   'is_counted',
   'is_uncredited_1',
   'keep_audit_entry',
+  'leave_out',
   'lock_click',
   'lock_identities_1',
   'page_of',

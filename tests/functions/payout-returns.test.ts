@@ -116,6 +116,19 @@ describe('POST /payouts/:id/return', () => {
     expect(await mails()).toEqual([])
   })
 
+  test('mails nobody whose personal data was erased, also not when the run is confirmed', async () => {
+    const { merchant, as, run, path, giveBack, ledger } = await createPaid({ until: 'paid' })
+    const { partnerId } = (await as.get(path)).body
+    expect((await as.post(`/partners/${partnerId}/erase`)).status).toBe(200)
+    expect((await as.patch(`/payout-runs/${run}`, { status: 'confirmed' })).status).toBe(200)
+    expect((await giveBack()).body).toMatchObject({ status: 'returned' })
+    expect(await ledger()).toEqual({ paid: 812_000, payable: 5_050, violations: [] })
+    const mails = await database.query('select recipient, kind from mails where workspace_id = $1', [
+      merchant.workspace.id,
+    ])
+    expect(mails).toEqual([{ recipient: 'leo@partner.example', kind: 'payout_sent' }])
+  })
+
   test('neither can a canceled one, nor one by Stripe', async () => {
     const { as, run, giveBack, merchant } = await createPaid({ until: 'processing' })
     await as.patch(`/payout-runs/${run}`, { status: 'canceled' })
