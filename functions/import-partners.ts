@@ -78,12 +78,13 @@ export default createApp<NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings']>()
 
       // Most imports are of new partners. Whether they are new is found out while they are saved, and what exists is then read of one row each.
       const namesGroups = good.some(({ group }) => group !== null)
-      const isOneEach = new Set(good.map(({ email }) => email)).size === good.length
       const guess =
-        call && isOneEach && !sendWelcomeEmail && !importOpeningBalances && !said && !namesGroups
+        call && !sendWelcomeEmail && !importOpeningBalances && !said && !namesGroups
           ? { ...decide(NOTHING_EXISTS), call }
           : null
-      const tried = guess && (await importNewPartners(db, { ...guess, target, role: MANAGER, now }))
+      const isOneEach = guess?.partners.length === good.length
+      const tried =
+        guess && isOneEach ? await importNewPartners(db, { ...guess, target, role: MANAGER, now }) : null
       if (guess && tried?.isSaved) return c.json(guess.answer)
 
       let loaded = tried ?? (await loadPartnerImport(db, target, good, call))

@@ -10,7 +10,10 @@ const canStore = (value: unknown, depth: number): boolean => {
   if (typeof value !== 'object' || value === null) return true
   if (depth === MAX_DEPTH) return false
   if (Array.isArray(value)) return value.every((child) => canStore(child, depth + 1))
-  return Object.entries(value).every(([key, child]) => isStorable(key) && canStore(child, depth + 1))
+  // Without a list of the entries, which takes longer than looking at them.
+  for (const key in value)
+    if (!isStorable(key) || !canStore((value as Record<string, unknown>)[key], depth + 1)) return false
+  return true
 }
 
 /** A value of a parsed body that cannot be stored, or null. */

@@ -45,9 +45,13 @@ export const eraseFromImports = (
   addresses: RawBuilder<unknown>,
   marks: RawBuilder<unknown>,
 ) => sql`
-  update import_calls set answer = erase_texts(answer, ${addresses}, ${marks}), former = erase_texts(former, ${addresses}, ${marks})
-  where workspace_id = ${workspaceId}
-    and (erase_texts(answer, ${addresses}, ${marks}), erase_texts(former, ${addresses}, ${marks})) <> (answer, former)`
+  update import_calls c
+  set answer = erase_texts(c.answer, ${addresses}, ${marks}), former = erase_texts(c.former, ${addresses}, ${marks}),
+      made_emails = erase_list(c.made_emails, ${addresses}, ${marks}), made_slugs = erase_list(c.made_slugs, ${addresses}, ${marks})
+  where c.workspace_id = ${workspaceId}
+    and (erase_texts(c.answer, ${addresses}, ${marks}), erase_texts(c.former, ${addresses}, ${marks}),
+         erase_list(c.made_emails, ${addresses}, ${marks}), erase_list(c.made_slugs, ${addresses}, ${marks}))
+        <> (c.answer, c.former, c.made_emails, c.made_slugs)`
 
 /**
  * What another platform paid for customers who are erased, as it was before an import changed it.

@@ -133,6 +133,20 @@ const extrasOf = <Partner, Extra>(partners: Partner[], of: (partner: Partner) =>
     return extra === null ? [] : [{ n: index + 1, ...extra }]
   })
 
+/** Whether a result says only that the partner was created, with this slug. */
+const isPlain = ({ status, couponMapped, ...rest }: PartnerImportResponse['results'][number]): boolean =>
+  status === 'created' && !couponMapped && !rest.requestedSlug && !rest.slugsNotKept && !rest.code
+
+/** The answer as import_calls keeps it: a plain result as the number of its partner, see import_results_1. */
+const keptAnswer = (answer: PartnerImportResponse): string => {
+  let created = 0
+  const results = answer.results.map((result) => {
+    if (result.status === 'created') created++
+    return isPlain(result) ? created : result
+  })
+  return JSON.stringify({ ...answer, results })
+}
+
 /** A list for the database; null for an empty one. */
 const jsonOf = (list: object[]): string | null => (list.length > 0 ? JSON.stringify(list) : null)
 
@@ -173,7 +187,7 @@ export const savePartnerImport = async (
       ${workspaceId}, ${programId}, ${emails}, ${names}, ${slugs}, ${slugKeys}, ${formerLinks}, ${groups}, ${jsonOf(newGroups)}, ${links}, ${coupons}, ${jsonOf(balances)},
       ${balances.length > 0 ? JSON.stringify(notice) : null}, ${mails},
       ${call.id}, ${audit.actor}, ${JSON.stringify(audit.details)}, ${call.importId}, ${call.hash},
-      ${JSON.stringify(answer)}, ${now})`
+      ${keptAnswer(answer)}, ${now})`
   return (await unlessTaken(() => save.execute(db))) !== null
 }
 
@@ -200,7 +214,7 @@ export const importNewPartners = async (
     select import_partners_1(
       ${slugOrIdOf(target.address)}, ${target.email}, ${role}, ${target.programId}, ${emails}, ${names}, ${slugs}, ${slugKeys},
       ${formerLinks}, ${furtherLinks(partners)}, ${lines(coupons)}, ${extras(partners, ({ coupon }) => coupon)}, ${call.id}, ${JSON.stringify(audit.details)},
-      ${call.importId}, ${call.hash}, ${JSON.stringify(answer)}, ${now}) as loaded`
+      ${call.importId}, ${call.hash}, ${keptAnswer(answer)}, ${now}) as loaded`
   const result = await unlessTaken(() => attempt.execute(db))
   return result && toLoaded(result.rows[0]?.loaded)
 }

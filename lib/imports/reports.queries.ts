@@ -99,12 +99,13 @@ const KIND = sql<Kind>`split_part(a.action, '.', 1)`
 
 const rowsQuery = (workspaceId: string, importId: string) => sql`
   select c.audit_id || ' ' || lpad(r.n::text, 4, '0') as id, ${KIND} as kind,
-         r.result ->> 'customerExternalId' as customer, coalesce(r.result ->> 'email', r.result ->> 'partnerEmail') as partner,
-         r.result ->> 'status' as status, r.result ->> 'ownerEmail' as "formerPartner", nullif(r.result ->> 'slug', '') as slug,
+         r.result ->> 'customerExternalId' as customer, coalesce(r.email, r.result ->> 'email', r.result ->> 'partnerEmail') as partner,
+         coalesce(r.result ->> 'status', 'created') as status, r.result ->> 'ownerEmail' as "formerPartner",
+         coalesce(r.slug, nullif(r.result ->> 'slug', '')) as slug,
          r.result ->> 'requestedSlug' as "requestedSlug", r.result ->> 'code' as code, r.result ->> 'message' as message,
-         (r.result ->> 'couponMapped')::boolean as "couponMapped"
+         case when r.result is null then false else (r.result ->> 'couponMapped')::boolean end as "couponMapped"
   from import_calls c join audit_entries a on a.id = c.audit_id
-    cross join lateral jsonb_array_elements(c.answer -> 'results') with ordinality as r (result, n)
+    cross join lateral import_results_1(c.answer, c.made_emails, c.made_slugs) r
   where c.workspace_id = ${workspaceId} and c.import_id = ${importId}`
 
 /** The rows of an import, in their order. */
@@ -167,12 +168,8 @@ export const readImport = async (
       order by id limit ${shown}`.compile(db),
     sql<ImportMails>`
       select m.status, count(*)::integer as mails
-      from import_calls c join audit_entries a on a.id = c.audit_id
-        cross join lateral jsonb_array_elements(c.answer -> 'results') as r (result)
-        join partners p on p.workspace_id = c.workspace_id and p.program_id = a.subject_id and p.email = r.result ->> 'email'
-        join mails m on m.partner_id = p.id and m.kind = 'moved' and m.payout_id is null and m.occasion <> 'test'
-      where c.workspace_id = ${workspaceId} and c.import_id = ${importId} and a.action = 'partners.imported'
-        and r.result ->> 'status' = 'created'
+      from import_calls c join mails m on m.partner_id = any(c.made) and m.kind = 'moved' and m.payout_id is null and m.occasion <> 'test'
+      where c.workspace_id = ${workspaceId} and c.import_id = ${importId} and m.partner_id <> all(c.undone_ids)
       group by m.status`.compile(db),
   ])
   return calls.length > 0 ? { calls, counts, rows, mails } : undefined

@@ -33,8 +33,10 @@ export type ImportTables = {
     workspace_id: string
     import_id: string
     hash: string
-    answer: Json<{ results: (PartnerResult | CustomerResult)[] }>
+    answer: Json<{ results: (PartnerResult | CustomerResult | number)[] }>
     made: Generated<string[]>
+    made_emails: Generated<string[]>
+    made_slugs: Generated<string[]>
     former: Generated<Json<FormerCustomer[]>>
     undone_ids: Generated<string[]>
     undone: Generated<Json<Partial<Undone>>>

@@ -21,6 +21,8 @@ const PURE = [
   'addresses_alike',
   'assert_unchanged',
   'identity_lock_key',
+  'import_results_1',
+  'erase_list',
   'erase_text',
   'erase_texts',
   'is_counted',

@@ -12,7 +12,13 @@ const importBoth = async () => {
   await customers([{ customerExternalId: 'cus_1', partnerEmail: MAYA }])
   const importId = crypto.randomUUID()
   await partners(
-    [...partnerRows(3), { email: LEO }, { email: 'taken@partner.example', slug: 'maya' }, { email: '=x' }],
+    [
+      ...partnerRows(3),
+      { email: LEO },
+      { email: 'taken@partner.example', slug: 'maya' },
+      { email: '=x' },
+      { email: 'plain@partner.example', slug: 'Plain' },
+    ],
     { importOpeningBalances: true },
     { importId },
   )
@@ -30,7 +36,7 @@ const importBoth = async () => {
 test('imports are listed newest first, each once, with the counts of all of their calls', async () => {
   const { importId, pages } = await importBoth()
   const { text, html } = await pages.get('/imports')
-  expect(text).toMatch(/manager@\S+ 4 2 2 View the report .* manager@\S+ 0 1 0 View the report/)
+  expect(text).toMatch(/manager@\S+ 5 2 2 View the report .* manager@\S+ 0 1 0 View the report/)
   expect(html.split(importId)).toHaveLength(2)
   const { html: first } = await pages.get('/imports?limit=1')
   expect(first).toContain(importId)
@@ -45,7 +51,7 @@ test('the report of an import counts its rows, and shows those that differ from 
   const { text } = await pages.get(`/imports/${importId}`)
   expect(text).toContain(`by manager@${merchant.workspace.slug}.example`)
   expect(text).toContain(
-    'Partners 4 created 1 existed, and were skipped 1 refused 1 with another slug than in the file 3 with a coupon',
+    'Partners 5 created 1 existed, and were skipped 1 refused 1 with another slug than in the file 3 with a coupon',
   )
   expect(text).toContain(
     'Customers 1 created 1 moved from another partner 1 refused, because their partner was not found',
@@ -90,7 +96,7 @@ test('all rows of an import are a file, which is in the audit log', async () => 
   const { html, headers } = await pages.get(`/imports/${importId}/rows.csv`)
   expect(headers.get('Content-Type')).toBe('text/csv; charset=utf-8')
   const lines = html.trimEnd().split('\r\n')
-  expect(lines).toHaveLength(10)
+  expect(lines).toHaveLength(11)
   const cells = lines.map((line) => JSON.parse(`[${line}]`))
   expect(cells[0]).toEqual([
     ...['kind', 'customer', 'partner', 'status', 'formerPartner', 'slug', 'requestedSlug', 'couponMapped'],
@@ -98,7 +104,10 @@ test('all rows of an import are a file, which is in the audit log', async () => 
   ])
   expect(cells[1]).toEqual(['partners', '', 'p0@partner.example', 'created', '', 'p-0', '', 'true', '', ''])
   expect(cells[6].slice(0, 4)).toEqual(['partners', '', "'=x", 'error'])
-  expect(cells[7]).toEqual(['customers', 'cus_1', LEO, 'moved', MAYA, '', '', '', '', ''])
+  expect(cells[7]).toEqual([
+    ...['partners', '', 'plain@partner.example', 'created', '', 'Plain', '', 'false', '', ''],
+  ])
+  expect(cells[8]).toEqual(['customers', 'cus_1', LEO, 'moved', MAYA, '', '', '', '', ''])
   expect((await pages.get('/audit')).text).toContain('downloaded the list of import')
 })
 
@@ -180,7 +189,7 @@ test('a manager previews an undo from the report, undoes the import, and the rep
   )
   const preview = await pages.get(`/imports/${importId}/undo`)
   expect(preview.text).toContain(
-    'Will be taken back Partners, with their links and coupons: 3 Customers, who return to what they were: 2 Opening balances: 2, of $20.02 Will stay',
+    'Will be taken back Partners, with their links and coupons: 4 Customers, who return to what they were: 2 Opening balances: 2, of $20.02 Will stay',
   )
   expect(preview.text).toMatch(
     /Partners 1 Sales or leads were credited since\. .* p1@partner\.example Sales or leads/,
@@ -193,10 +202,10 @@ test('a manager previews an undo from the report, undoes the import, and the rep
   ])
   const report = await pages.get(`/imports/${importId}`)
   expect(report.text).toMatch(
-    /Undone .* by manager@\S+\. View what stays Partners, with their links and coupons: 3/,
+    /Undone .* by manager@\S+\. View what stays Partners, with their links and coupons: 4/,
   )
   expect((await pages.get('/audit')).text).toContain(
-    'undid an import: 3 partners, opening balances of $20.02',
+    'undid an import: 4 partners, opening balances of $20.02',
   )
   expect((await pages.get(`/imports/${importId}/undo?includeChanged=on&cursor=x`)).status).toBe(200)
 })

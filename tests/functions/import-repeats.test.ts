@@ -24,14 +24,17 @@ describe('partners', () => {
   ])('$case: a repeat gets the first answer and changes nothing', async ({ options }) => {
     const { merchant, partners } = await createWithLeo()
     const rows = [
+      { email: 'first@partner.example', slug: 'First' },
       ...partnerRows(3),
       { email: LEO },
+      { email: 'second@partner.example' },
       { email: 'taken@partner.example', slug: 'maya' },
       { email: 'x' },
+      { email: 'third@partner.example', slugs: ['Third', 'third-2'] },
     ]
     const ours = newImport()
     const first = await partners(rows, options, ours)
-    expect(first.body.summary).toMatchObject({ created: 4, skippedExisting: 1, errors: 1, slugsRenamed: 1 })
+    expect(first.body.summary).toMatchObject({ created: 7, skippedExisting: 1, errors: 1, slugsRenamed: 1 })
     expect(replayed(first)).toBe(null)
 
     const before = await everything(database, merchant)
@@ -41,13 +44,13 @@ describe('partners', () => {
 
     // Another call of the import, and another import.
     const longer = await partners([...rows, { email: 'more@partner.example' }], options, ours)
-    expect(longer.body.summary).toMatchObject({ created: 1, skippedExisting: 5 })
+    expect(longer.body.summary).toMatchObject({ created: 1, skippedExisting: 8 })
     expect((await partners(rows, options, newImport())).body.summary).toMatchObject({
       created: 0,
-      skippedExisting: 5,
+      skippedExisting: 8,
     })
     // Without a name, a call is an import of its own.
-    expect((await partners(rows, options)).body.summary).toMatchObject({ created: 0, skippedExisting: 5 })
+    expect((await partners(rows, options)).body.summary).toMatchObject({ created: 0, skippedExisting: 8 })
   })
 
   test('copies sent at once create the partners once, and get one answer', async () => {
@@ -165,17 +168,22 @@ test('an erased partner’s address is in no answer any more', async () => {
   const email = 'gone@partner.example'
   const [ours, theirs] = [newImport(), newImport()]
   const row = { customerExternalId: 'cus_1', partnerEmail: email }
-  await partners([{ email }], {}, ours)
+  const rows = [{ email }, { email: 'stays@partner.example' }]
+  await partners(rows, {}, ours)
   await customers([row], theirs)
   await customers([{ ...row, partnerEmail: LEO }])
   const manager = await merchant.asManager()
   const { body } = await manager.get('/partners?email=gone@partner.example')
   const [partner] = body.data as { id: string }[]
   expect((await manager.post(`/partners/${partner?.id}/erase`)).status).toBe(200)
-  const answers = await database.query('select answer::text from import_calls where workspace_id = $1', [
+  const answers = await database.query('select i::text from import_calls i where workspace_id = $1', [
     merchant.workspace.id,
   ])
   expect(answers).toHaveLength(3)
   expect(JSON.stringify(answers)).not.toContain(email)
-  expect((await partners([{ email }], {}, ours)).body.results[0]?.email).toMatch(/^erased-/)
+  const { results } = (await partners(rows, {}, ours)).body
+  expect(results.map((result) => result.email)).toEqual([
+    expect.stringMatching(/^erased-/),
+    'stays@partner.example',
+  ])
 })
