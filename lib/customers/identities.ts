@@ -34,6 +34,9 @@ export const identityOf = (id: string): Identity => ({
 /** The address that a reported customer id is, if merchants use addresses as ids. */
 export const emailOf = (id: string): string | null => readEmail(id)
 
+/** Whether this is what an erasure put in the place of an address: it names nobody, but ties what the address tied. */
+export const isErased = (value: string | null): boolean => value?.startsWith('erased-') ?? false
+
 /** The two ids that a lead ties: its own and its customer's, if one is a processor's and the other the merchant's. */
 export const tiedByLead = (report: {
   kind: 'sale' | 'lead'

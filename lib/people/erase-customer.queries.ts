@@ -3,31 +3,39 @@ import { sql } from 'kysely'
 import { forgetAnswers } from '../auth/idempotency.queries.ts'
 import { emailOf } from '../customers/identities.ts'
 import type { Db } from '../db/connection.ts'
+import { newId } from '../db/ids.ts'
 import { eraseFromImports, eraseFromSources, erasePriors } from '../imports/import-calls.queries.ts'
 import { textArray } from '../purchases/received.queries.ts'
 import { eraseWebhooks } from '../webhooks/erase.queries.ts'
 import { type Act, auditEntry } from '../workspace/audit.queries.ts'
 
-/** The ids and addresses under which a customer is known. */
+/** The ids and addresses under which a customer is known, and the mark that replaces each address. */
 const known = async (db: Db, workspaceId: string, id: string) => {
   const mine = sql`(select c.* from customers c where c.workspace_id = ${workspaceId} and ${id}::uuid in (c.id, c.merged_into))`
-  const { rows } = await sql<{ value: string; isStripes: boolean }>`
-    select i.value, i.kind = 'stripe' as "isStripes" from customer_identities i where i.customer_id = ${id}
-    union select external_id, false from ${mine} c
-    union select email, false from ${mine} c where email is not null
-    union select s.email, false from processor_events s
+  const { rows } = await sql<{ value: string; isStripes: boolean; mark: string | null }>`
+    select i.value, i.kind = 'stripe' as "isStripes", null as mark from customer_identities i where i.customer_id = ${id}
+    union select external_id, false, null from ${mine} c
+    union select email, false, null from ${mine} c where email is not null
+    union select s.email, false, (select min(o.email) from processor_events o
+                                  where o.event_id = s.event_id and o.email like 'erased-%')
+          from processor_events s
           where s.workspace_id = ${workspaceId} and s.email is not null
             and (s.event_id in (select e.id from events e where e.customer_id = ${id})
                  or s.customer in (select value from customer_identities where customer_id = ${id} and kind = 'stripe'))`.execute(
     db,
   )
+  // An id that is an address names the person, also in the spelling in which it was reported.
+  const spelled = rows.flatMap(({ value, mark }) =>
+    [emailOf(value) && value, emailOf(value)].flatMap((address) => (address ? [{ address, mark }] : [])),
+  )
+  const marks = new Map(spelled.map(({ address }) => [address, `erased-${newId()}`]))
+  // What is reported of a purchase after an erasure is erased by the same mark, so that it stays tied.
+  for (const { address, mark } of spelled) if (mark) marks.set(address, mark)
   return {
     ids: rows.filter(({ isStripes }) => !isStripes).map(({ value }) => value),
     stripeIds: rows.filter(({ isStripes }) => isStripes).map(({ value }) => value),
-    // An id that is an address names the person, also in the spelling in which it was reported.
-    addresses: [...new Set(rows.flatMap(({ value }) => [emailOf(value) && value, emailOf(value)]))].filter(
-      (address) => address !== null,
-    ),
+    addresses: [...marks.keys()],
+    marks: [...marks.values()],
   }
 }
 
@@ -40,10 +48,9 @@ const known = async (db: Db, workspaceId: string, id: string) => {
  */
 export const eraseCustomer = async (db: Db, act: Act, id: string): Promise<void> => {
   const { workspaceId } = act
-  const { ids, stripeIds, addresses } = await known(db, workspaceId, id)
+  const { ids, stripeIds, addresses, marks: byAddress } = await known(db, workspaceId, id)
   const texts = textArray(addresses)
-  // One for each, so that what an id ties stays tied.
-  const marks = textArray(addresses.map((_, place) => `erased-${id}${place ? `-${place + 1}` : ''}`))
+  const marks = textArray(byAddress)
   const mine = sql`(select id from customers where workspace_id = ${workspaceId} and ${id}::uuid in (id, merged_into))`
   const isTheirs = sql`e.workspace_id = ${workspaceId} and (
       e.customer_id in ${mine}
@@ -75,7 +82,16 @@ export const eraseCustomer = async (db: Db, act: Act, id: string): Promise<void>
             external_id = case when e.external_id = any(${texts}) then 'erased-' || e.id else e.external_id end
         where ${isTheirs}`,
     sql`update referrals r set origin = ${erased('r.origin')} where r.customer_id in ${mine} and r.origin = any(${texts})`,
-    sql`delete from customer_identities where customer_id in ${mine} and kind = 'email'`,
+    // Purchases by an address that others have, too, are theirs by its mark.
+    sql`insert into customer_identities (workspace_id, customer_id, kind, value, by_address, source, evidence, created_at)
+        select i.workspace_id, i.customer_id, i.kind, ${erased('i.value')}, i.by_address, i.source, ${erased('i.evidence')}, i.created_at
+        from customer_identities i
+        where i.workspace_id = ${workspaceId} and i.value = any(${texts}) and i.customer_id not in ${mine}
+        on conflict do nothing`,
+    // An address that was reported again after an erasure may have its mark already.
+    sql`delete from customer_identities i using customer_identities marked
+        where i.customer_id in ${mine} and i.value = any(${texts})
+          and marked.customer_id = i.customer_id and marked.kind = i.kind and marked.value = ${erased('i.value')}`,
     sql`update customer_identities i set value = ${erased('i.value')}, evidence = ${erased('i.evidence')}
         where i.customer_id in ${mine}`,
     sql`update customers c

@@ -1,4 +1,5 @@
 /** Plans what a purchase changes of its customer. */
+import { isErased } from '../customers/identities.ts'
 import { ownReferral } from './known-facts.ts'
 import type { CustomerChange, KnownFacts, OwnReferral } from './plan.ts'
 import type { Purchase } from './purchase.ts'
@@ -24,7 +25,7 @@ export const changeCustomer = (
   const isSame = referral
     ? stored.length === 1 && only !== undefined && isSameReferral(only, referral)
     : stored.length === 0
-  const email = customer.email ?? purchase.email
+  const email = customer.email ?? (isErased(purchase.email) ? null : purchase.email)
   const name = customer.name ?? purchase.name
   const keeps = !purchase.sale || isSame
   if (keeps && from === null && email === customer.email && name === customer.name) return null

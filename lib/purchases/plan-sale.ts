@@ -1,4 +1,5 @@
 /** Plans whom a sale is credited to, and what it earns. */
+import { isErased } from '../customers/identities.ts'
 import { canonicalJson } from '../json.ts'
 import type { Credit } from '../tracking/attribution.ts'
 import { type Decision, decide, holdsSelfReferral } from '../tracking/decide.ts'
@@ -73,7 +74,7 @@ export const planReport = (purchase: Purchase, facts: KnownFacts, recorded: Reco
   const report = { ...reportOf(purchase, facts, sale), customerExternalId }
   const { click, code, customerPartner, referredLaterAt, salesFrom, customer, byHand } = facts
   const of = { click, code, customerPartner, referredLaterAt, salesFrom, byHand }
-  const known = { ...of, customerEmails: customer?.emails }
+  const known = { ...of, customerEmails: customer?.emails, selfReferrerId: selfReferrerOf(purchase, facts) }
   const decision = keepRejected(decide(report, known, at), recorded.steps)
   const change = {
     externalId: recorded.externalId,
@@ -191,12 +192,9 @@ const reportOf = (purchase: Purchase, facts: KnownFacts, sale: Money): Report =>
   }
 }
 
-const decideSale = (
-  report: Report,
-  { click, code, customerPartner, customer, coupon, renewal, referredAt, recorded, byHand }: KnownFacts,
-  { sale: { isProration = false } }: PaidPurchase,
-  paidAt: Date,
-): Decision => {
+const decideSale = (report: Report, facts: KnownFacts, paid: PaidPurchase, paidAt: Date): Decision => {
+  const { click, code, customerPartner, customer, coupon, renewal, referredAt, recorded, byHand } = facts
+  const { isProration = false } = paid.sale
   // A correction keeps the payable date of the commission that it replaces.
   const earnedAt = [recorded?.occurredAt, recorded?.reportedAt].reduce<Date>(
     (first, at) => (at && at < first ? at : first),
@@ -205,9 +203,24 @@ const decideSale = (
   const purchase = { coupon, referredAt, earnedAt, renewal, isProration }
   return decide(
     report,
-    { click, code, customerPartner, byHand, customerEmails: customer?.emails, purchase },
+    {
+      click,
+      code,
+      customerPartner,
+      byHand,
+      customerEmails: customer?.emails,
+      selfReferrerId: selfReferrerOf(paid, facts),
+      purchase,
+    },
     paidAt,
   )
+}
+
+/** The partner whose self-referral a sale was recorded as, if the address that says so is erased. */
+const selfReferrerOf = ({ email }: Purchase, { recorded, customer }: KnownFacts): string | null => {
+  const known = [email, recorded?.customerExternalId ?? null, ...(customer?.emails ?? [])]
+  const isOwn = recorded?.steps.some(({ code }) => code === 'self_referral') && known.some(isErased)
+  return isOwn ? (recorded?.partnerId ?? null) : null
 }
 
 /** Whether the recorded sale has to be updated after the new decision. */

@@ -2,6 +2,7 @@
  * A purchase: everything that the received facts say about it. The result depends on the set of facts alone, never on the
  * order in which they arrived.
  */
+import { isErased } from '../customers/identities.ts'
 import { couponsOf } from './discounts.ts'
 import { type CheckoutFact, type Fact, type InvoiceFact, type Paid, reportsSale } from './facts.ts'
 import { byText, ofKind, type ReceivedFact } from './received.ts'
@@ -95,10 +96,16 @@ export const readPurchase = (received: ReceivedFact[], now: Date, others: Receiv
     ].sort(byText),
     referredAt: checkout ? new Date(checkout.createdAt) : (sale?.paidAt ?? null),
     customer: said.find(({ customer }) => customer)?.customer ?? null,
-    email: said.find(({ email }) => email)?.email ?? null,
+    email: addressOf([...said, ...checkouts.map(({ fact }) => fact), ...invoices]),
     name: checkout?.name ?? invoice?.name ?? null,
     returns: readReturns(received),
   }
+}
+
+/** The buyer's address: the first that is named, unless it was erased since an event named it. */
+const addressOf = (said: { email: string | null }[]): string | null => {
+  const emails = said.flatMap(({ email }) => email ?? [])
+  return emails.find(isErased) ?? emails[0] ?? null
 }
 
 /** The coupons of the first invoice. Another fact of it may name more of them. */

@@ -52,6 +52,8 @@ export type Facts = {
   referredLaterAt?: Date | null | undefined
   /** The addresses that the customer is known by, if it is known. */
   customerEmails?: string[] | undefined
+  /** The partner who is the customer, as was decided before the customer's address was erased. */
+  selfReferrerId?: string | null
   /** Who reports the sales that earn; both by default. */
   salesFrom?: SalesFrom
   /** Present for a sale that a payment processor reports. */

@@ -62,7 +62,7 @@ const expectFromProcessor = (
 export const decideReward = (
   report: Report,
   partner: PartnerTerms,
-  facts: Pick<Facts, 'purchase' | 'customerEmails'>,
+  facts: Pick<Facts, 'purchase' | 'customerEmails' | 'selfReferrerId'>,
   now: Date,
 ): Outcome => {
   const { purchase } = facts
@@ -109,12 +109,14 @@ export const decideReward = (
 /** The step that records that the customer's address is the partner's own, unless the program allows it. */
 const selfReferral = (
   { customerEmail, customerExternalId }: Report,
-  { slug, emails, selfReferrals }: PartnerTerms,
-  { customerEmails = [] }: Pick<Facts, 'customerEmails'>,
+  { id, slug, emails, selfReferrals }: PartnerTerms,
+  { customerEmails = [], selfReferrerId }: Pick<Facts, 'customerEmails' | 'selfReferrerId'>,
 ): Step | null => {
   if (selfReferrals === 'allow') return null
   const addresses = [customerEmail, emailOf(customerExternalId), ...customerEmails]
-  return isSelfReferral(emails, addresses) ? { code: 'self_referral', facts: { slug } } : null
+  return selfReferrerId === id || isSelfReferral(emails, addresses)
+    ? { code: 'self_referral', facts: { slug } }
+    : null
 }
 
 /** Whether a decision's commission is held, because the customer is the partner. */

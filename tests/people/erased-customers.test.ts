@@ -1,0 +1,117 @@
+/** After a customer's erasure, its sales stay credited when they are planned again: an erased address still ties what it tied. */
+import { expect, inject, test } from 'vitest'
+import { connect } from '../../lib/db/connection.ts'
+import { replanCustomer } from '../../lib/purchases/replan.service.ts'
+import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
+import { checkoutSession, stripeEvent, stripeId, useStripe } from '../support/stripe.ts'
+
+const database = useDatabase()
+
+/** A customer who was imported with an address, and bought under it as another customer of Stripe's. */
+const bought = async (program = {}, address?: string) => {
+  const merchant = await createMerchant({ program })
+  const manager = await merchant.asManager()
+  const email = address ?? `u4.${merchant.workspace.slug}@buyer.example`
+  await manager.post('/customers/import', {
+    rows: [{ customerExternalId: 'u4', customerEmail: email, partnerEmail: 'maya@partner.example' }],
+  })
+  const stripe = await useStripe(merchant)
+  const session = checkoutSession({ customer: stripeId('cus'), customer_details: { email, name: 'Jo' } })
+  const deliver = (fields = {}) =>
+    stripe.deliver(stripeEvent('checkout.session.completed', { ...session, ...fields }))
+  await deliver()
+  const idOf = async (externalId: unknown) => {
+    const [row] = await database.query<{ id: string }>(
+      'select id from customers where workspace_id = $1 and external_id = $2',
+      [merchant.workspace.id, externalId],
+    )
+    return row?.id ?? ''
+  }
+  const erase = async (externalId: unknown) =>
+    expect((await manager.post(`/customers/${await idOf(externalId)}/erase`)).status).toBe(200)
+  return { merchant, deliver, erase, stripeCustomer: session.customer, email, manager, stripe }
+}
+
+/** What the sales of a workspace earned, with what was taken back. */
+const earned = ({ workspace }: Merchant) =>
+  database.query(
+    'select kind, amount_cents::int as cents from commissions where workspace_id = $1 order by id',
+    [workspace.id],
+  )
+
+/** Plans all sales of all customers again, as the cron does. */
+const replanAll = async ({ workspace }: Merchant) => {
+  const customers = await database.query<{ id: string }>(
+    `update customers set replan_from = now() - interval '1 day' where workspace_id = $1 and merged_into is null returning id`,
+    [workspace.id],
+  )
+  for (const { id } of customers)
+    await replanCustomer(connect(inject('database')), workspace.id, id, new Date())
+}
+
+const CREDITED = [{ kind: 'sale', cents: 980 }]
+
+test.each([
+  ['both customers, the imported one first', ['u4', 'stripe']],
+  ['both customers, Stripe’s first', ['stripe', 'u4']],
+  ['the imported customer', ['u4']],
+  ['Stripe’s customer, who has the same address', ['stripe']],
+  ['the imported customer, twice', ['u4', 'u4']],
+])('erased: %s', async (_, order) => {
+  const { merchant, deliver, erase, stripeCustomer } = await bought()
+  expect(await earned(merchant)).toEqual(CREDITED)
+  for (const who of order) await erase(who === 'stripe' ? stripeCustomer : who)
+
+  await replanAll(merchant)
+  expect(await earned(merchant)).toEqual(CREDITED)
+  // Stripe reports the purchase once more, with the address.
+  await deliver({ metadata: { plan: 'pro' } })
+  await replanAll(merchant)
+  expect(await earned(merchant)).toEqual(CREDITED)
+  for (const who of order) await erase(who === 'stripe' ? stripeCustomer : who)
+  await replanAll(merchant)
+  await deliver({ metadata: { plan: 'team' } })
+  await replanAll(merchant)
+  expect(await earned(merchant)).toEqual(CREDITED)
+  expect(await database.violations(merchant.workspace.id)).toEqual([])
+})
+
+test('an address that is reported again after an erasure is erased again, also as an id', async () => {
+  const { merchant, erase, email, manager, deliver } = await bought()
+  const address = `u4.${merchant.workspace.slug}@office.example`
+  await merchant.lead({ externalId: 'l1', customerExternalId: 'u4', customerEmail: address })
+  await erase('u4')
+  await merchant.lead({ externalId: 'l2', customerExternalId: 'u4', customerEmail: email })
+  await merchant.lead({ externalId: 'l3', customerExternalId: 'u4', customerEmail: address })
+  await deliver({ metadata: { plan: 'pro' } })
+  await erase('u4')
+  const { body } = await manager.get('/customers')
+  expect(JSON.stringify(body)).not.toContain(address)
+  await replanAll(merchant)
+  expect(await earned(merchant)).toEqual(CREDITED)
+})
+
+test.each([
+  ['hold', ['sale 980']],
+  ['refuse', []],
+])('a self-referral stays one after the erasure of its customer: %s', async (selfReferrals, holds) => {
+  const { merchant, deliver, erase } = await bought({ self_referrals: selfReferrals }, 'maya@partner.example')
+  const held = async () =>
+    (
+      await database.query<{ row: string }>(
+        `select concat_ws(' ', c.kind, c.amount_cents, h.resolution) as row
+         from commissions c left join commission_holds h on h.commission_id = c.id where c.workspace_id = $1 order by c.id`,
+        [merchant.workspace.id],
+      )
+    ).map(({ row }) => row)
+  expect(await held()).toEqual(holds)
+  await erase('u4')
+  await replanAll(merchant)
+  await deliver({ metadata: { plan: 'pro' } })
+  expect(await held()).toEqual(holds)
+  const [sale] = await database.query<{ steps: { code: string }[] }>(
+    `select steps from events where workspace_id = $1 and kind = 'sale'`,
+    [merchant.workspace.id],
+  )
+  expect(sale?.steps.map(({ code }) => code)).toContain('self_referral')
+})
