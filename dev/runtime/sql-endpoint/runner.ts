@@ -16,7 +16,7 @@ const IDLE_MS = 300_000
 // Statements that leave no session state, recognised by command and text. After any other, the connection is closed,
 // so that no request sees the settings, locks or temporary tables of an earlier one. Neon closes a connection with an
 // open transaction and guarantees nothing else, so code must not rely on session state.
-const TRACELESS_COMMANDS = new Set(['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'MERGE'])
+const TRACELESS_COMMANDS = new Set(['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'MERGE', 'CALL'])
 /** A setting of a transaction ends with it. */
 const SET_LOCAL = /^\s*set local\b/i
 const LEAVES_TRACE = /\b(set_config|pg_(try_)?advisory_lock(_shared)?|temp|temporary)\b/i

@@ -274,6 +274,16 @@ test('a setting of a transaction ends with it, and its connection is used again'
   expect(rows.map(({ value }) => value)).not.toContain('77777kB')
 })
 
+test('the connection of a procedure is used again', async () => {
+  await sql`create procedure add_partner(inout pid int) language plpgsql as
+    'begin insert into partners values (6, $$six$$); commit; pid := pg_backend_pid(); end'`
+  const [called] = await sql`call add_partner(null)`
+  const look = 'select pg_backend_pid() as pid, pg_sleep(0.01)::text'
+  const rows = (await Promise.all(Array.from({ length: 30 }, () => sql.query(look)))).flat()
+  expect(rows.map(({ pid }) => pid)).toContain(called?.pid)
+  await sql`delete from partners where id = 6`
+})
+
 test('a wrong password or user is refused with an empty code', async () => {
   const wrong = new URL(postgres.databaseUrl)
   wrong.password = 'guess'
