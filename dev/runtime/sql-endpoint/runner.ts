@@ -30,7 +30,7 @@ type SqlRunner = {
 export type RunnerOptions = {
   /** A request whose values are larger in total fails with 507. */
   maxResponseBytes: number
-  /** Whether each connection parses and plans a statement only once. */
+  /** Whether each connection parses and plans a statement only once, and outlives those that fail. */
   keepPlans?: boolean
   /** Of a round trip between Neon's proxy and Postgres. */
   latencyMs?: number
@@ -45,7 +45,7 @@ const KEEP_PLANS = '-c plan_cache_mode=force_generic_plan'
 
 /** Runs requests on pooled connections to one server. Responses are JSON. */
 export const createSqlRunner = (databaseUrl: string, options: RunnerOptions): SqlRunner => {
-  const { permits = PERMITS, idleMs = IDLE_MS } = options
+  const { permits = PERMITS, idleMs = IDLE_MS, keepPlans = false } = options
   const { hostname: host, port } = new URL(databaseUrl)
   const pools = new Map<string, pg.Pool>()
   const busy = new Set<pg.PoolClient>()
@@ -58,7 +58,7 @@ export const createSqlRunner = (databaseUrl: string, options: RunnerOptions): Sq
     const address = { host, port: Number(port || 5432), ...login }
     const pool = new pg.Pool({
       ...address,
-      ...(options.keepPlans && { options: KEEP_PLANS }),
+      ...(keepPlans && { options: KEEP_PLANS }),
       max: MAX_CONNECTIONS,
       idleTimeoutMillis: idleMs,
     })
@@ -97,7 +97,7 @@ export const createSqlRunner = (databaseUrl: string, options: RunnerOptions): Sq
           isTraceless(client, request)
         return JSON.stringify(request.begin === undefined ? results[0] : { results })
       } catch (error) {
-        reusable = mayReuse(error, request) && isTraceless(client, request)
+        reusable = mayReuse(error, request, !keepPlans || gone.aborted) && isTraceless(client, request)
         sayForbidden(error, request)
         throw toRequestError(error)
       } finally {
@@ -204,11 +204,12 @@ const CANCELED = '57014'
 
 /**
  * Neon's proxy keeps the connection of a batch that it could roll back, and that of a statement that it canceled, but closes that
- * of a statement that failed. FATAL and PANIC end the connection anyway.
+ * of a statement that failed: here only if `closing`. FATAL and PANIC end the connection anyway.
  */
-const mayReuse = (error: unknown, { begin }: SqlRequest): boolean => {
+const mayReuse = (error: unknown, { begin }: SqlRequest, closing: boolean): boolean => {
   if (!(error instanceof pg.DatabaseError) || error.severity !== 'ERROR') return false
-  return begin === undefined ? error.code === CANCELED : error.code !== CANCELED
+  if (begin !== undefined) return error.code !== CANCELED
+  return !closing || error.code === CANCELED
 }
 
 const NO_PERMIT =

@@ -490,10 +490,13 @@ test('with keepPlans, a statement is planned once, and responds the same to othe
     expect(await rowsOf(divide, 2)).toEqual([['3']])
     expect(await rowsOf(divide, 3)).toEqual([['2']])
     const plans = 'select statement, generic_plans::int, custom_plans::int from pg_prepared_statements'
-    expect(await rowsOf(`${plans} where statement like 'select 6%'`)).toEqual([[divide, '2', '0']])
+    const ofDivide = `${plans} where statement like 'select 6%'`
+    expect(await rowsOf(ofDivide)).toEqual([[divide, '2', '0']])
     expect(await rowsOf(divide, 0)).toBe('division by zero')
     expect(await rowsOf('select nothing')).toBe('column "nothing" does not exist')
     expect(await rowsOf(divide, 6)).toEqual([['1']])
+    // The connection has outlived its errors.
+    expect(await rowsOf(ofDivide)).toEqual([[divide, '4', '0']])
   } finally {
     await keeping.stop()
   }
