@@ -4,6 +4,7 @@ import { page } from '../../lib/http/lists.ts'
 import { inEnglish } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { COMMISSION_KIND_NAMES } from '../../lib/languages/names.ts'
+import { CommissionTable } from '../../lib/pages/commission-table.tsx'
 import {
   ANY,
   areFilters,
@@ -13,7 +14,6 @@ import {
   partnerChip,
   readFilters,
 } from '../../lib/pages/filters.tsx'
-import { CommissionTable } from '../../lib/pages/ledger.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { sortingByTime } from '../../lib/pages/sorting.ts'
 import { linkTo } from '../../lib/pages/tags.tsx'

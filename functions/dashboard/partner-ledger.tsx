@@ -2,7 +2,9 @@
 
 import type { Child } from 'hono/jsx'
 import * as m from '../../lib/languages/messages.ts'
-import { CommissionTable, CustomerTable, EventTable } from '../../lib/pages/ledger.tsx'
+import { CommissionTable } from '../../lib/pages/commission-table.tsx'
+import { CustomerTable } from '../../lib/pages/customer-table.tsx'
+import { EventTable } from '../../lib/pages/event-table.tsx'
 import { money } from '../../lib/pages/money.tsx'
 import { Table } from '../../lib/pages/parts.tsx'
 import { PayoutTable } from '../../lib/pages/payout-table.tsx'

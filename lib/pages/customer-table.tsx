@@ -1,0 +1,56 @@
+/** Customers as a table. */
+
+import type { CustomerRow } from '../customers/customers.queries.ts'
+import * as m from '../languages/messages.ts'
+import { PartnerName, partnerHead, type TableContext } from './ledger.tsx'
+import { type Sorting, Table, Time } from './parts.tsx'
+import { t } from './text.ts'
+
+/** The partner whose customer it is, if there is one. */
+export const OwnerName = ({ base, customer }: { base: string; customer: CustomerRow }) => {
+  const { partnerId: id, partnerName: name, partnerSlug: slug } = customer
+  return id && slug ? <PartnerName base={base} id={id} name={name} slug={slug} /> : t(m.layout_none)
+}
+
+/** @param byTime sorts by when they were first credited, which then has a column */
+export const CustomerTable = ({
+  base,
+  ofOne,
+  customers,
+  byTime,
+}: TableContext & { customers: CustomerRow[]; byTime?: Sorting }) => (
+  <Table
+    caption={t(m.layout_customers)}
+    head={[
+      t(m.layout_customer),
+      t(m.email_address),
+      t(m.layout_name),
+      ...partnerHead(ofOne),
+      ...(byTime ? [{ text: t(m.commissions_since), sort: byTime }] : []),
+      t(m.commissions_imported),
+      t(m.layout_rewarded_since),
+    ]}
+  >
+    {customers.map((customer) => (
+      <tr>
+        <td>
+          <a href={`${base}/customers/${customer.id}`}>{customer.externalId}</a>
+        </td>
+        <td>{customer.email}</td>
+        <td>{customer.name}</td>
+        {!ofOne && (
+          <td>
+            <OwnerName base={base} customer={customer} />
+          </td>
+        )}
+        {byTime && (
+          <td>
+            <Time at={customer.createdAt} />
+          </td>
+        )}
+        <td>{customer.importedAt && <Time at={customer.importedAt} />}</td>
+        <td>{customer.startedAt && <Time at={customer.startedAt} />}</td>
+      </tr>
+    ))}
+  </Table>
+)
