@@ -2,7 +2,8 @@
 
 import * as m from '../languages/messages.ts'
 import type { EventRow } from '../tracking/events.queries.ts'
-import { explain, type Step, shownSteps } from '../tracking/steps.ts'
+import { explain } from '../tracking/explain.ts'
+import { type Step, shownSteps } from '../tracking/steps.ts'
 import { PartnerName, partnerHead, type TableContext } from './ledger.tsx'
 import { money } from './money.tsx'
 import { type Sorting, sortable, Table, Time } from './parts.tsx'

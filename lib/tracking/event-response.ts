@@ -1,7 +1,8 @@
 import { commissionStatus, isOfShadowMode } from './commissions.ts'
 import type { EventRow } from './events.queries.ts'
 import type { EventResponse } from './events.responses.ts'
-import { explain, shownSteps } from './steps.ts'
+import { explain } from './explain.ts'
+import { shownSteps } from './steps.ts'
 
 // The columns of a left join are null together, which their types don't say.
 

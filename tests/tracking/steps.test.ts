@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { explain, rewardFacts, type Step } from '../../lib/tracking/steps.ts'
+import { explain } from '../../lib/tracking/explain.ts'
+import { rewardFacts, type Step } from '../../lib/tracking/steps.ts'
 
 const clicked = {
   clickId: 'clk_1',
