@@ -1,0 +1,33 @@
+/** What steps of managers have in common. */
+import { newId } from '../../lib/db/ids.ts'
+import { anyOf } from './steps.ts'
+import type { History } from './world.ts'
+
+/** Sends an import, and keeps it to be sent again, or undone. */
+export const sendImport = (history: History, path: string, body: object) => {
+  const importId = newId()
+  const repeat = () => history.manage('POST', path, { ...body, importId })
+  history.imports.push({ id: importId, repeat })
+  return repeat()
+}
+
+/** A step with one of the partners. */
+export const withPartner =
+  <T extends { which: number }>(
+    take: (history: History, partner: { id: string; programId: string }, drawn: T) => Promise<unknown>,
+  ) =>
+  async (history: History, drawn: T) => {
+    const partner = anyOf(await history.partners(), drawn.which)
+    return partner && take(history, partner, drawn)
+  }
+
+/** A step with one of the ids that a query finds. */
+export const withOne =
+  <T extends { which: number }>(
+    text: string,
+    take: (history: History, id: string, drawn: T) => Promise<unknown>,
+  ) =>
+  async (history: History, drawn: T) => {
+    const found = anyOf(await history.query<{ id: string }>(text), drawn.which)
+    return found && take(history, found.id, drawn)
+  }

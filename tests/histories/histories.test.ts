@@ -1,0 +1,116 @@
+/**
+ * Random histories across rooms: sales by the merchant's API and by Stripe, whose events arrive late and twice, refunds, disputes,
+ * imports and their undo, edited terms, bans, erased partners, credits by hand, payouts, shadow runs. In the end the ledger adds up, and is
+ * what a new decision of everything would make of it. `SEED`, `RUNS` and `STEPS` play others.
+ */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { replanReferred } from '../../lib/purchases/late.service.ts'
+import { violationsOf } from '../support/ledger.ts'
+import { timesOver } from '../support/thorough.ts'
+import { managerSteps } from './managers.ts'
+import { moneySteps } from './money.ts'
+import { reportSteps } from './reports.ts'
+import { type Settings, settings } from './settings.ts'
+import type { Step } from './steps.ts'
+import { stripeSteps } from './stripe.ts'
+import { termSteps } from './terms.ts'
+import { type History, useHistories } from './world.ts'
+
+const world = useHistories()
+
+const STEPS = Number(process.env.STEPS ?? 40)
+const runs = (often: number) => Number(process.env.RUNS ?? timesOver({ often, thorough: often * 100 }))
+const seed = Number(process.env.SEED ?? 1)
+
+/** Whose each event is, and what it has earned, by its id without that of the history. */
+const earned = (history: History) =>
+  history.query(
+    `select e.kind, replace(e.external_id, $2, '') as id, p.slug, p.program_id = $3 as "isFirst", e.attributed_by as by,
+            coalesce(sum(c.amount_cents), 0)::int as cents
+     from events e left join partners p on p.id = e.partner_id left join commissions c on c.event_id = e.id
+     where e.workspace_id = $1 and e.kind in ('sale', 'lead') group by e.id, p.id order by 1, 2`,
+    history.idOf(''),
+    history.programOf(0),
+  )
+
+/** What is wrong with the ledger, and who would be mailed in vain. */
+const findFaults = async (history: History) => ({
+  violations: await violationsOf(world.query, history.payer.workspaceId),
+  owedToOthers: await history.query(
+    `select e.external_id, c.partner_id, sum(c.amount_cents) from commissions c join events e on e.id = c.event_id
+     where c.workspace_id = $1 and c.partner_id is distinct from e.partner_id group by 1, 2 having sum(c.amount_cents) <> 0`,
+  ),
+  earnedTooMuch: await history.query(
+    `select e.external_id, sum(c.amount_cents) from commissions c join events e on e.id = c.event_id
+     where c.workspace_id = $1 and e.kind = 'sale' group by e.id
+     having sum(c.amount_cents) < 0 or min(c.currency) = e.currency and sum(c.amount_cents) > e.amount_cents`,
+  ),
+  mailsToErased: await history.query(
+    `select kind from mails where workspace_id = $1 and recipient like '%@erased.invalid'`,
+  ),
+})
+const NO_FAULTS = { violations: [], owedToOthers: [], earnedTooMuch: [], mailsToErased: [] }
+
+/** Decides everything again. */
+const decideAgain = async (history: History): Promise<void> => {
+  const customers = await history.query<{ id: string }>(
+    `update customers set replan_from = '2020-01-01' where workspace_id = $1 and merged_into is null returning id`,
+  )
+  for (const { id } of customers.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
+    await replanReferred(history.db(), history.payer.workspaceId, id, new Date())
+}
+
+/** Plays a history. @returns what its events have earned in the end */
+const play = async (settings: Settings, steps: Step[], { isPrompt = false } = {}) => {
+  const history = await world.begin(settings, isPrompt)
+  try {
+    for (const slug of ['maya', 'leo']) {
+      const { body } = await history.report('click', { programId: history.programOf(0), slug })
+      history.clicks.push(String(body.clickId))
+    }
+    for (const step of steps) {
+      history.log.push(`${new Date().toISOString()} ${step}`)
+      await history.pass(step.gap)
+      await step.take(history)
+    }
+    while (history.isWaiting()) await history.pass(3)
+    await history.pass(3_600)
+    await history.cron()
+    expect(await findFaults(history)).toEqual(NO_FAULTS)
+    const before = await earned(history)
+    await decideAgain(history)
+    expect(await earned(history), 'what everything earns when it is decided again').toEqual(before)
+    expect(await findFaults(history)).toEqual(NO_FAULTS)
+    return before
+  } catch (error) {
+    if (error instanceof Error) error.message = `${error.message}\n${history.log.join('\n')}`
+    throw error
+  }
+}
+
+/** Steps of these kinds, which happen as often as each other. */
+const history = (...kinds: Record<string, fc.Arbitrary<Step>>[]) =>
+  fc.array(fc.oneof(...kinds.flatMap((steps) => Object.values(steps))), {
+    minLength: STEPS / 2,
+    maxLength: STEPS,
+    size: 'max',
+  })
+
+test('random histories end with a ledger that adds up, and that deciding everything again leaves as it is', async () => {
+  const any = history(reportSteps, stripeSteps, stripeSteps, termSteps, managerSteps, moneySteps)
+  const holds = fc.asyncProperty(settings, any, async (settings, steps) => void (await play(settings, steps)))
+  await fc.assert(holds, { numRuns: runs(6), seed, endOnFailure: true })
+}, 3_600_000)
+
+test('a random history earns the same, however late, in whatever order and how often Stripe’s events arrive', async () => {
+  const holds = fc.asyncProperty(
+    settings,
+    history(reportSteps, stripeSteps, termSteps),
+    async (settings, steps) => {
+      const prompt = await play(settings, steps, { isPrompt: true })
+      expect(await play(settings, steps)).toEqual(prompt)
+    },
+  )
+  await fc.assert(holds, { numRuns: runs(3), seed, endOnFailure: true })
+}, 3_600_000)

@@ -1,0 +1,96 @@
+/** What managers do of which it matters what has arrived by then: partners, coupons, and decisions about single events. */
+import fc from 'fast-check'
+import { sendImport, withOne, withPartner } from './acts.ts'
+import { anyOf, clickOf, person, program, rarely, step, which } from './steps.ts'
+import { COUPONS, emailOf, SLUGS } from './world.ts'
+
+const slug = fc.constantFrom(...SLUGS)
+
+export const managerSteps = {
+  partnersImported: step<{ slugs: string[]; program: number; balances: boolean; completes: boolean }>(
+    'partners are imported',
+    {
+      slugs: fc.subarray([...SLUGS], { minLength: 1 }),
+      program,
+      balances: fc.boolean(),
+      completes: fc.boolean(),
+    },
+    (history, { slugs, program, balances, completes }) =>
+      sendImport(history, '/partners/import', {
+        programId: history.programOf(program),
+        rows: slugs.map((slug) => ({
+          email: emailOf(slug),
+          slug,
+          couponId: `${slug}-x`,
+          openingBalanceCents: 500,
+        })),
+        options: { importOpeningBalances: balances, completeExisting: completes },
+      }),
+  ),
+  importedAgain: step<{ which: number }>('an import is sent again', { which }, async (history, { which }) =>
+    anyOf(history.imports, which)?.repeat(),
+  ),
+  undone: step<{ which: number; includeChanged: boolean }>(
+    'an import is undone',
+    { which, includeChanged: fc.boolean() },
+    async (history, { which, includeChanged }) => {
+      const one = anyOf(history.imports, which)
+      return one && history.manage('POST', `/imports/${one.id}/undo`, { includeChanged })
+    },
+  ),
+  readdressed: step<{ which: number; slug: string }>(
+    'a partner’s address is corrected',
+    { which, slug },
+    withPartner((history, { id }, { slug }) =>
+      history.manage('PATCH', `/partners/${id}`, { email: emailOf(slug) }),
+    ),
+  ),
+  renamed: step<{ which: number; slug: string }>(
+    'a partner gets another slug',
+    { which, slug },
+    withPartner((history, { id }, { slug }) => history.manage('PATCH', `/partners/${id}`, { slug })),
+  ),
+  erased: step<{ which: number }>(
+    'a partner is erased',
+    { which },
+    withPartner((history, { id }) => history.manage('POST', `/partners/${id}/erase`, {})),
+  ),
+  couponAdded: step<{ which: number; couponId: string }>(
+    'a partner gets a coupon',
+    { which, couponId: fc.constantFrom(...COUPONS) },
+    withPartner((history, { id }, { couponId }) =>
+      history.manage('POST', `/partners/${id}/coupons`, { couponId }),
+    ),
+  ),
+  couponRemoved: step<{ which: number }>('a coupon is removed', { which }, async (history, { which }) => {
+    const coupons = await history.query<{ partner: string; coupon: string }>(
+      'select partner_id as partner, coupon_id as coupon from coupon_aliases where workspace_id = $1 order by 2',
+    )
+    const one = anyOf(coupons, which)
+    return one && history.manage('DELETE', `/partners/${one.partner}/coupons/${one.coupon}`)
+  }),
+  credited: step<{ which: number; partner: number | null; customer: boolean }>(
+    'an event is credited by hand',
+    { which, partner: rarely(which), customer: fc.boolean() },
+    withOne(
+      'select id from events where workspace_id = $1 order by kind, external_id',
+      async (history, id, { partner, customer }) => {
+        const partnerId = partner === null ? null : anyOf(await history.partners(), partner)?.id
+        return history.manage('POST', `/events/${id}/credit`, {
+          partnerId,
+          reason: 'It was theirs.',
+          customer,
+        })
+      },
+    ),
+  ),
+  corrected: step<{ which: number; click: number; who: string }>(
+    'a reported sale is corrected',
+    { which, click: which, who: person },
+    async (history, { which, click, who }) => {
+      const sale = anyOf(history.sales, which)
+      const clickId = which % 2 ? clickOf(history, click) : null
+      return sale && history.correct(sale, clickId ? { clickId } : { customerExternalId: who })
+    },
+  ),
+}

@@ -1,0 +1,79 @@
+/** What buyers do on the site, and the merchant's backend reports. */
+import fc from 'fast-check'
+import { seconds } from '../support/stripe.ts'
+import { addressOf, anyOf, clickOf, currency, person, program, rarely, step, which } from './steps.ts'
+import { COUPONS, type History, SLUGS } from './world.ts'
+
+const newSale = ({ sales }: History): string => {
+  const id = `order_${sales.length}`
+  sales.push(id)
+  return id
+}
+
+export const reportSteps = {
+  clicked: step<{ slug: string; program: number }>(
+    'a link is followed',
+    { slug: fc.constantFrom(...SLUGS), program },
+    async (history, { slug, program }) => {
+      const { body } = await history.report('click', { programId: history.programOf(program), slug })
+      if (typeof body.clickId === 'string') history.clicks.push(body.clickId)
+    },
+  ),
+  led: step<{ who: string; id: number; click: number | null; isStripes: boolean; hasAddress: boolean }>(
+    'a lead is reported',
+    { who: person, id: fc.nat(9), click: rarely(which), isStripes: fc.boolean(), hasAddress: fc.boolean() },
+    (history, { who, id, click, isStripes, hasAddress }) =>
+      history.report('lead', {
+        externalId: id < 5 ? who : `lead_${id}`,
+        customerExternalId: isStripes ? history.customerOf(who) : who,
+        ...(hasAddress && { customerEmail: addressOf(who) }),
+        clickId: clickOf(history, click),
+      }),
+  ),
+  sold: step<{ who: string; cents: number; click: number | null; currency: string; hoursAgo: number | null }>(
+    'a sale is reported',
+    {
+      ...{ who: person, cents: fc.constantFrom(1_000, 4_900, 3_333), click: rarely(which), currency },
+      hoursAgo: fc.constantFrom(null, null, 1, 200),
+    },
+    (history, { who, cents, click, currency, hoursAgo }) =>
+      history.report('sale', {
+        ...{ externalId: newSale(history), customerExternalId: who, amountCents: cents, currency },
+        clickId: clickOf(history, click),
+        ...(hoursAgo && { occurredAt: new Date(Date.now() - hoursAgo * 3_600_000 + 7).toISOString() }),
+      }),
+  ),
+  named: step<{ who: string; slug: string | null; coupon: string }>(
+    'a sale is reported that names a partner',
+    { who: person, slug: fc.option(fc.constantFrom(...SLUGS)), coupon: fc.constantFrom(...COUPONS) },
+    (history, { who, slug, coupon }) =>
+      history.report('sale', {
+        ...{ externalId: newSale(history), customerExternalId: who, amountCents: 2_000 },
+        ...(slug ? { partnerSlug: slug } : { couponCode: coupon }),
+      }),
+  ),
+  reportedAsStripes: step<{ who: string; which: number; click: number | null }>(
+    'a payment at Stripe is reported by its id',
+    { who: person, which, click: rarely(which) },
+    async (history, { who, which, click }) => {
+      const payment = anyOf(history.payments, which)
+      if (!payment) return
+      const { id, invoice, cents, currency } = payment
+      await history.report('sale', {
+        ...{ externalId: invoice ?? id, customerExternalId: who, amountCents: cents, currency },
+        clickId: clickOf(history, click),
+      })
+    },
+  ),
+  returned: step<{ which: number; isStripes: boolean; cents: number | null }>(
+    'a refund is reported',
+    { which, isStripes: fc.boolean(), cents: fc.constantFrom(null, 500, 5_000) },
+    async (history, { which, isStripes, cents }) => {
+      const payment = anyOf(history.payments, which)
+      const sale = isStripes ? (payment?.invoice ?? payment?.id) : anyOf(history.sales, which)
+      if (!sale) return
+      const refund = { externalId: `asked_${seconds()}`, saleExternalId: sale }
+      await history.report('refund', { ...refund, ...(cents && { amountCents: cents }) })
+    },
+  ),
+}

@@ -1,0 +1,217 @@
+/**
+ * A merchant whose history takes place at times of its own, by the code that the Workers run, in this process. Each step has a
+ * second of its own: Stripe's times are whole seconds, and within one the order of two is anybody's guess.
+ */
+import { v7 } from 'uuid'
+import { afterAll, beforeAll, vi } from 'vitest'
+import importCustomers from '../../functions/import-customers.ts'
+import importPartners from '../../functions/import-partners.ts'
+import manage from '../../functions/manage.ts'
+import trackClick from '../../functions/track-click.ts'
+import trackLead from '../../functions/track-lead.ts'
+import trackRefund from '../../functions/track-refund.ts'
+import trackSale from '../../functions/track-sale.ts'
+import { connect } from '../../lib/db/connection.ts'
+import { endWaits, processEvent } from '../../lib/purchases/apply.service.ts'
+import { correctSale } from '../../lib/purchases/correct.service.ts'
+import { creditEvent } from '../../lib/purchases/credit.service.ts'
+import { continueReplans, joinReport, replanImported } from '../../lib/purchases/late.service.ts'
+import { readEvent } from '../../lib/purchases/stripe/events.schemas.ts'
+import type { Act } from '../../lib/workspace/audit.queries.ts'
+import { checkResponse } from '../support/contract.ts'
+import { usePayouts } from '../support/payouts.ts'
+import { type StripeObject, stripeEvent, type TestEvent } from '../support/stripe.ts'
+import { uuid } from '../support/uuid.ts'
+import { columnsOf, type Settings } from './settings.ts'
+
+export const SLUGS = ['maya', 'leo', 'nora', 'kim'] as const
+export const emailOf = (slug: string): string => `${slug}@partner.example`
+
+/** Partners of both programs, one of them in both under one address, each with a coupon. */
+const PARTNERS = [
+  [0, 'maya'],
+  [0, 'leo'],
+  [1, 'maya'],
+  [1, 'nora'],
+] as const
+export const COUPONS = PARTNERS.map(([program, slug]) => `${slug}-${program}`)
+
+const START = Date.parse('2026-08-29T10:00:00.500Z')
+
+type Answer = { status: number; body: Record<string, unknown> }
+type App = { request: typeof trackSale.request }
+type Row = Record<string, unknown>
+
+const TRACKING = { click: trackClick, lead: trackLead, sale: trackSale, refund: trackRefund }
+
+/** A payment at Stripe. */
+export type Payment = { id: string; charge: string; invoice: string | null; cents: number; currency: string }
+
+/** How an event of Stripe's arrives: so many steps later, maybe twice. */
+export type Delivery = { late: number; isRepeated: boolean }
+
+/** A database, and merchants in it, called once by a test file, at its top. */
+export const useHistories = () => {
+  const world = usePayouts()
+  beforeAll(() => {
+    vi.spyOn(console, 'log').mockReturnValue(undefined)
+    // Ids are in order of creation, as those of the database are. Its clock is not set.
+    let seq = 0
+    vi.spyOn(uuid, 'v7').mockImplementation(() =>
+      v7({ msecs: performance.timeOrigin + performance.now(), seq: seq++ }),
+    )
+  })
+  afterAll(() => {
+    vi.useRealTimers()
+    vi.restoreAllMocks()
+  })
+  const db = () => connect(world.env())
+
+  /** The Workers' bindings. */
+  const bindings = () => ({
+    ...world.env(),
+    RATE_LIMIT: { limit: async () => ({ success: true }) },
+    AUTH: {
+      getSession: async () => ({
+        user: { id: 'a manager', email: 'a manager', name: '' },
+        signedInAt: new Date(),
+        setCookie: [],
+      }),
+    },
+    WEBHOOKS: { nudge: async () => {} },
+    OUTBOX: { nudge: async () => {} },
+    PAYOUT_QUEUE: { nudge: async () => {} },
+    CREDITS: {
+      creditEvent: (...[act, ...rest]: [Act, string, Parameters<typeof creditEvent>[3]]) =>
+        creditEvent(db(), act, ...rest),
+      correctSale: (...[act, ...rest]: [Act, string, Parameters<typeof correctSale>[3]]) =>
+        correctSale(db(), act, ...rest),
+    },
+    STRIPE_WEBHOOK: {
+      joinReport: (...[workspaceId, report]: [string, Parameters<typeof joinReport>[2]]) =>
+        joinReport(db(), workspaceId, report, new Date()),
+      replanCustomers: (workspaceId: string, ids: string[]) =>
+        replanImported(db, workspaceId, ids, new Date()),
+    },
+  })
+
+  /**
+   * A new merchant with two programs and their partners.
+   *
+   * @param isPrompt whether Stripe's events arrive once, as they are made, whatever the steps say
+   */
+  const begin = async (settings: Settings, isPrompt: boolean) => {
+    let now = START
+    vi.setSystemTime(now)
+    const payer = await world.createPayer(columnsOf(settings.terms[0]))
+    const { seed, workspaceId, slug } = payer
+    const programs = [payer.programId, await seed.addProgram(workspaceId, columnsOf(settings.terms[1]))]
+    const programOf = (index: number) => programs[index] ?? ''
+    await seed.addMember(workspaceId, 'a manager', 'manager')
+    const key = { Authorization: `Bearer ${await seed.addApiKey(workspaceId)}` }
+    const cookie = { Cookie: 'tributary.session=any', Origin: 'http://tributary.example' }
+    await world.query('update workspaces set sales_from = $2 where id = $1', [
+      workspaceId,
+      settings.salesFrom,
+    ])
+    const groups = [
+      await seed.addGroup(workspaceId, programOf(0), { saleReward: { percent: 30 } }),
+      await seed.addGroup(workspaceId, programOf(1), { saleReward: { amountCents: 555n, currency: 'EUR' } }),
+    ]
+    for (const [program, name] of PARTNERS) {
+      const id = await seed.addPartner(workspaceId, programOf(program), { slug: name, email: emailOf(name) })
+      await seed.addCoupon(workspaceId, id, `${name}-${program}`)
+    }
+    const env = bindings()
+    const log: string[] = []
+
+    const ask = async (
+      app: App,
+      method: string,
+      path: string,
+      body: unknown,
+      headers: object,
+    ): Promise<Answer> => {
+      const url = `http://tributary.example${path}`
+      const response = await app.request(
+        url,
+        {
+          method,
+          headers: { 'Content-Type': 'application/json', 'User-Agent': 'Mozilla/5.0', ...headers },
+          ...(body !== undefined && { body: JSON.stringify(body) }),
+        },
+        env,
+        { waitUntil: () => {}, passThroughOnException: () => {}, props: {} },
+      )
+      await checkResponse(method, url, response)
+      const text = await response.text()
+      log.push(`  ${method} ${path} ${JSON.stringify(body)}: ${response.status} ${text.slice(0, 200)}`)
+      if (response.status >= 500) throw new Error(`${method} ${path} answers ${response.status}`)
+      return { status: response.status, body: text.startsWith('{') ? JSON.parse(text) : {} }
+    }
+
+    const hear = async (event: TestEvent): Promise<void> => {
+      const read = readEvent(JSON.parse(JSON.stringify(event)))
+      if (!read) throw new Error('An event that nobody understands.')
+      log.push(`  ${event.type} ${String(event.data.object.id)} arrives`)
+      await processEvent(db(), workspaceId, read, new Date())
+    }
+    let waiting: { steps: number; event: TestEvent }[] = []
+
+    return {
+      payer,
+      programOf,
+      groupOf: (programId: string) => groups[programs.indexOf(programId)] ?? '',
+      log,
+      db,
+      query: <R extends Row>(text: string, ...values: unknown[]) =>
+        world.query<R>(text, [workspaceId, ...values]),
+      stripe: () => world.stripe(),
+      clicks: [] as string[],
+      sales: [] as string[],
+      payments: [] as Payment[],
+      subscriptions: new Map<string, number>(),
+      imports: [] as { id: string; repeat: () => Promise<unknown> }[],
+      /** An id that no other history has. */
+      idOf: (name: string) => `${name}_${slug}`.replaceAll('-', ''),
+      customerOf: (person: string) => `cus_${person}_${slug}`.replaceAll('-', ''),
+      report: (kind: keyof typeof TRACKING, body: object) =>
+        ask(TRACKING[kind], 'POST', `/api/track/${kind}`, body, key),
+      correct: (sale: string, body: object) => ask(manage, 'PATCH', `/api/track/sale/${sale}`, body, key),
+      manage: (method: string, path: string, body?: object) => {
+        const imports = { '/partners/import': importPartners, '/customers/import': importCustomers }
+        const app = Object.entries(imports).find(([its]) => its === path)?.[1] ?? manage
+        return ask(app, method, `/api/workspaces/${slug}${path}`, body, cookie)
+      },
+      partners: () =>
+        world.query<{ id: string; email: string; programId: string }>(
+          'select id, email, program_id as "programId" from partners where workspace_id = $1 order by created_at, id',
+          [workspaceId],
+        ),
+      /** What happens at Stripe now, and arrives as the step says. */
+      happen: async (type: string, object: StripeObject, { late, isRepeated }: Delivery): Promise<void> => {
+        const event = stripeEvent(type, object)
+        if (isPrompt) return hear(event)
+        if (late === 0) await hear(event)
+        else waiting.push({ steps: late, event })
+        if (isRepeated) waiting.push({ steps: late + 3, event })
+      },
+      /** Lets time pass. What has waited for its time arrives, the last first. */
+      pass: async (gap: number): Promise<void> => {
+        now += gap * 1000
+        vi.setSystemTime(now)
+        waiting = waiting.map(({ steps, event }) => ({ steps: steps - 1, event }))
+        const due = waiting.filter(({ steps }) => steps <= 0)
+        waiting = waiting.filter(({ steps }) => steps > 0)
+        for (const { event } of due.reverse()) await hear(event)
+      },
+      isWaiting: () => waiting.length > 0,
+      cron: async (): Promise<void> => {
+        await endWaits(db, new Date())
+        await continueReplans(db, new Date())
+      },
+    }
+  }
+  return { begin, query: world.query }
+}
+export type History = Awaited<ReturnType<ReturnType<typeof useHistories>['begin']>>
