@@ -165,13 +165,30 @@ export const findStale = async (
   return { buckets: own.map(({ bucket }) => bucket), resolved }
 }
 
-/** The buckets of sales that were newer than what was uploaded, and are not any more. */
+/**
+ * The buckets of sales that were newer than what was uploaded, and are not any more, and of sales whose partner no commission named,
+ * and one does by now: it may be of another customer.
+ */
 export const takeStale = async (db: Db, { programId }: ShadowRun, limit: number): Promise<string[]> => {
   const { rows } = await sql<{ bucket: string }>`
-    select distinct bucket from (
+    select bucket from (
       select bucket from shadow_comparisons
       where program_id = ${programId} and reason = 'not_uploaded_yet'
         and here_at <= (select max(sold_at) from platform_commissions where program_id = ${programId})
-      limit ${limit}) stale`.execute(db)
+      limit ${limit}) overtaken
+    union
+    select bucket from (
+      select r.bucket
+      from (select distinct partner_id as id from shadow_comparisons
+            where program_id = ${programId} and reason = 'partner_not_there') absent
+      cross join lateral (
+        select from partners p
+        where p.id = absent.id
+          and exists (select from platform_commissions c where c.program_id = ${programId} and c.partner_email = p.email)
+        offset 0) named
+      cross join lateral (
+        select bucket from shadow_comparisons
+        where program_id = ${programId} and partner_id = absent.id and reason = 'partner_not_there' offset 0) r
+      limit ${limit}) named`.execute(db)
   return rows.map(({ bucket }) => bucket)
 }

@@ -31,7 +31,7 @@ type Work = {
 /** The newest of ids: their order is that of time. */
 const lastOf = (ids: string[]): string | undefined => ids.toSorted().at(-1)
 
-/** What was uploaded, else what is new here, else what is not newer any more than what was uploaded. */
+/** What was uploaded, else what is new here, else what uploads have changed for sales of others: see takeStale. */
 const findWork = async (db: Db, run: ShadowRun, now: Date): Promise<Work> => {
   const uploaded = await listUploaded(db, run, STEP)
   if (uploaded.length > 0) {

@@ -163,6 +163,26 @@ test('sales are found by their ids, by their customers, or not at all, whatever 
   expect(pages).toEqual(before)
 })
 
+test('a sale whose partner was not named there is compared again once another commission names the partner', async () => {
+  const merchant = await createShadowed()
+  const { maya, upload, compare, results } = merchant
+  const reasons = async () =>
+    (await results()).data.flatMap(({ here, reason }) => (here ? [`${here.saleExternalId} ${reason}`] : []))
+  for (const name of ['a', 'b']) await sell(merchant, name)
+  const newest = { soldAt: new Date(Date.now() + 1_000).toISOString() }
+  const other = { saleIds: [], customerExternalId: 'user_x', ...newest }
+  await upload([row({ id: 'cm_x', partnerEmail: 'leo@partner.example', ...other })])
+  await compare()
+  expect((await reasons()).sort()).toEqual(['a partner_not_there', 'b partner_not_there'])
+  // As if the sales were of more than a minute ago: until then, they are compared again anyway.
+  await database.query('update shadow_runs set compared_after = uuidv7() where program_id = $1', [
+    merchant.programId,
+  ])
+  await upload([row({ id: 'cm_y', partnerEmail: maya, ...other })])
+  await compare()
+  expect((await reasons()).sort()).toEqual(['a not_reported_there', 'b not_reported_there'])
+})
+
 test('of comparisons at once one works, and each sees all that was uploaded in the end', async () => {
   const merchant = await createShadowed()
   const { workspace, programId, upload, results } = merchant
