@@ -1,27 +1,29 @@
-/** The part of a preview with what the balances add up to, so that a wrong unit or column shows. */
+/** The part of a preview with what the amounts add up to, so that a wrong unit or column shows. */
 import * as m from '../../lib/languages/messages.ts'
 import { formatMoney } from '../../lib/money.ts'
 import { t } from '../text.ts'
 import { h, strong } from './dom.ts'
-import { balanceSums } from './rules/balances.ts'
+import { balanceSums, priorSums, type Sum } from './rules/balances.ts'
 import type { Rows } from './rules/records.ts'
 
-/** The elements of the part; none if nobody is owed anything. */
-export const balancesPart = ({ partners }: Rows): HTMLElement[] => {
-  const sums = balanceSums(partners)
-  if (sums.length === 0) return []
-  return [
-    h('h3', {}, t(m.import_balances)),
-    ...sums.map(({ currency, cents, largest }) =>
-      h(
-        'p',
-        {},
-        ...t(currency === 'USD' ? m.import_balances_sum : m.import_balances_not_imported, {
-          sum: formatMoney(cents, currency),
-          largest: largest.map((one) => `${one.email} ${formatMoney(one.cents, currency)}`).join(', '),
-          strong,
-        }),
-      ),
+const said = ({ currency, cents, largest }: Sum) => ({
+  sum: formatMoney(cents, currency),
+  largest: largest.map((one) => `${one.of} ${formatMoney(one.cents, currency)}`).join(', '),
+  strong,
+})
+
+/** The elements of the part; none if nobody is owed anything, and nothing was paid before. */
+export const balancesPart = ({ partners, customers }: Rows): HTMLElement[] => {
+  const balances = balanceSums(partners).map((sum) =>
+    h(
+      'p',
+      {},
+      ...t(sum.currency === 'USD' ? m.import_balances_sum : m.import_balances_not_imported, said(sum)),
     ),
+  )
+  const priors = priorSums(customers).map((sum) => h('p', {}, ...t(m.import_priors_sum, said(sum))))
+  return [
+    ...(balances.length > 0 ? [h('h3', {}, t(m.import_balances)), ...balances] : []),
+    ...(priors.length > 0 ? [h('h3', {}, t(m.import_field_prior_amount)), ...priors] : []),
   ]
 }

@@ -487,14 +487,18 @@ test('partners whom another import has created since the check are not counted a
   expect(await text()).toContain('Partners 1 imported, 1 existing.')
 })
 
-test('times without a zone are read in the one that is chosen', async () => {
-  const file = 'customer_id,partner_email,started_at\ncus_1,maya@example.com,2026-07-01 10:00\n'
+test('times without a zone are read in the one that is chosen, and what was paid before the move is added up', async () => {
+  const file =
+    'customer_id,partner_email,started_at,prior_amount_cents\ncus_1,maya@example.com,2026-07-01 10:00,1250\n'
   service.state.partners.set('maya@example.com', { email: 'maya@example.com', slug: 'maya' })
   await choose('customers.csv', file)
   await step('Columns')
   await page.getByLabel('Time zone of dates that name none').selectOption('Asia/Tokyo')
   await press('Preview import')
   await step('Import preview')
+  expect(await text()).toContain(
+    '12.50 USD, which partners see, and nobody is paid again. The largest: cus_1 12.50 USD.',
+  )
   await press(/^Import 1 customer/)
   await step('Import complete')
   expect(imported().at(-1)?.rows).toMatchObject([{ startedAt: '2026-07-01T01:00:00.000Z' }])

@@ -1,7 +1,7 @@
-/** The opening balances of a file: their unit, and what they add up to. */
+/** The amounts of a file: their unit, and what they add up to. */
 import { cellText } from './cells.ts'
 import { type Columns, unitOf } from './columns.ts'
-import type { CsvRecord, FilePartner } from './records.ts'
+import type { CsvRecord, FileCustomer, FilePartner } from './records.ts'
 
 /**
  * Whether the balances, or without them the commissions before the move, are in minor units, by the header, or by an amount that is
@@ -19,18 +19,35 @@ export const unitIn = (headers: string[], columns: Columns, records: CsvRecord[]
   return texts.length === 0 || hasDecimals ? false : null
 }
 
-/** What the balances in one currency add up to, in minor units, and the three largest. */
-export type BalanceSum = { currency: string; cents: number; largest: { email: string; cents: number }[] }
+/** What amounts in one currency add up to, in minor units, and whose are the three largest. */
+export type Sum = { currency: string; cents: number; largest: { of: string; cents: number }[] }
 
-/** Opening balances are in USD. Those in other currencies are not imported, and shown apart. */
-export const balanceSums = (partners: FilePartner[]): BalanceSum[] => {
-  const sums = new Map<string, BalanceSum>()
-  for (const { email, openingBalanceCents, foreignBalance } of partners) {
-    const { cents = 0, currency = 'USD' } = foreignBalance ?? { cents: openingBalanceCents }
+const addUp = (amounts: { of: string; cents: number; currency: string }[]): Sum[] => {
+  const sums = new Map<string, Sum>()
+  for (const { of, cents, currency } of amounts) {
     if (cents <= 0) continue
     const sum = sums.get(currency) ?? { currency, cents: 0, largest: [] }
-    const largest = [...sum.largest, { email, cents }].sort((a, b) => b.cents - a.cents).slice(0, 3)
+    const largest = [...sum.largest, { of, cents }].sort((a, b) => b.cents - a.cents).slice(0, 3)
     sums.set(currency, { currency, cents: sum.cents + cents, largest })
   }
   return [...sums.values()].sort((a, b) => Number(b.currency === 'USD') - Number(a.currency === 'USD'))
 }
+
+/** Opening balances are in USD. Those in other currencies are not imported, and shown apart. */
+export const balanceSums = (partners: FilePartner[]): Sum[] =>
+  addUp(
+    partners.map(({ email, openingBalanceCents: cents = 0, foreignBalance }) => ({
+      of: email,
+      ...(foreignBalance ?? { cents, currency: 'USD' }),
+    })),
+  )
+
+/** What partners were paid before the move, of the customers that are not refused. */
+export const priorSums = (customers: FileCustomer[]): Sum[] =>
+  addUp(
+    customers.flatMap(({ customerExternalId, prior, problem }) =>
+      prior && problem === null
+        ? [{ of: customerExternalId, cents: prior.amountCents ?? 0, currency: prior.currency }]
+        : [],
+    ),
+  )

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { balanceSums, unitIn } from '../../../islands/import/rules/balances.ts'
+import { balanceSums, priorSums, unitIn } from '../../../islands/import/rules/balances.ts'
 
 const unit = (header: string, ...texts: string[]) =>
   unitIn(
@@ -35,11 +35,41 @@ test('balances add up by currency, with the three largest, dollars first', () =>
       currency: 'USD',
       cents: 1_000,
       largest: [
-        { email: 'b', cents: 400 },
-        { email: 'd', cents: 300 },
-        { email: 'c', cents: 200 },
+        { of: 'b', cents: 400 },
+        { of: 'd', cents: 300 },
+        { of: 'c', cents: 200 },
       ],
     },
-    { currency: 'EUR', cents: 700, largest: [{ email: 'eve', cents: 700 }] },
+    { currency: 'EUR', cents: 700, largest: [{ of: 'eve', cents: 700 }] },
+  ])
+})
+
+test('what was paid before the move adds up by currency, but for customers that are refused', () => {
+  const customer = (customerExternalId: string, amountCents: number | null, currency = 'USD') => ({
+    customerExternalId,
+    partnerEmail: 'ann@example.com',
+    prior: { commissions: 1, amountCents, currency },
+    lines: [2],
+    problem: null,
+  })
+  const refused = { ...customer('cus_4', 900), problem: { code: 'prior_invalid', message: '' } as const }
+  const { prior: _, ...without } = customer('cus_5', 0)
+  const customers = [
+    customer('cus_1', 300),
+    customer('cus_2', 500),
+    customer('cus_3', null),
+    refused,
+    without,
+  ]
+  expect(priorSums([...customers, customer('cus_6', 70, 'EUR')])).toEqual([
+    {
+      currency: 'USD',
+      cents: 800,
+      largest: [
+        { of: 'cus_2', cents: 500 },
+        { of: 'cus_1', cents: 300 },
+      ],
+    },
+    { currency: 'EUR', cents: 70, largest: [{ of: 'cus_6', cents: 70 }] },
   ])
 })
