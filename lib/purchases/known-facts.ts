@@ -52,11 +52,27 @@ const couponOf = (
   const step = credited?.steps.find(({ code }) => code === 'coupon')
   if (partner && step?.code === 'coupon') return { couponId: step.facts.couponId, partner }
   if (trigger !== 'again') return coupon
+  const referrer = referrerBy({ candidates, terms }, origins)
+  return referrer ? { couponId: coupon?.couponId ?? couponId, partner: referrer } : null
+}
+
+/** The partner who referred the customer by a coupon of one of these origins. */
+const referrerBy = ({ candidates, terms }: Pick<Loaded, 'candidates' | 'terms'>, origins: string[]) => {
   const referral = candidates
     .flatMap(({ referrals }) => referrals)
     .find(({ source, origin }) => source === 'coupon' && origins.includes(origin))
-  const referrer = terms.get(referral?.partnerId ?? '')
-  return referrer ? { couponId: coupon?.couponId ?? couponId, partner: referrer } : null
+  return terms.get(referral?.partnerId ?? '')
+}
+
+/** The coupon of a trial. It stays that of the partner who had it when the trial was received. */
+const trialCouponOf = (
+  { trialCoupon, ...loaded }: Loaded,
+  { id, coupons: [couponId = ''] }: NonNullable<Purchase['trial']>,
+  trigger: Trigger,
+): CouponAlias | null => {
+  const referrer = referrerBy(loaded, [id])
+  if (referrer) return { couponId: trialCoupon?.couponId ?? couponId, partner: referrer }
+  return trigger === 'again' ? null : trialCoupon
 }
 
 /** What became of the slug or coupon by which the merchant's report of the sale names a partner. */
@@ -150,7 +166,12 @@ export const knownFacts = (
   }
   const begun =
     trial && subscription && !isMerchants && !loaded.firstSale && !creditedBy(own)
-      ? { coupon: loaded.trialCoupon, click: loaded.trialClick, code: null, referredAt: trial.createdAt }
+      ? {
+          coupon: trialCouponOf(loaded, trial, trigger),
+          click: loaded.trialClick,
+          code: null,
+          referredAt: trial.createdAt,
+        }
       : null
   const credit = begun && creditedBy(begun) ? begun : own
 

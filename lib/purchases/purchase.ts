@@ -21,7 +21,7 @@ export type Purchase = {
   /** The click that the checkout, invoice or payment names. */
   clickId: string | null
   /** The checkout that began its subscription and cost nothing: its coupon or click is that of the first payment. */
-  trial: { coupons: string[]; clickId: string | null; createdAt: Date } | null
+  trial: { id: string; coupons: string[]; clickId: string | null; createdAt: Date } | null
   subscription: string | null
   /** Whether an invoice says what was paid. */
   isInvoiced: boolean
@@ -136,7 +136,12 @@ const findTrial = (others: ReceivedFact[]): Purchase['trial'] => {
     )
     .sort((a, b) => byText(a.createdAt, b.createdAt) || byText(a.id, b.id))
   return first
-    ? { coupons: first.coupons, clickId: first.clickId, createdAt: new Date(first.createdAt) }
+    ? {
+        id: first.id,
+        coupons: first.coupons,
+        clickId: first.clickId,
+        createdAt: new Date(first.createdAt),
+      }
     : null
 }
 

@@ -1,8 +1,17 @@
 /** Renewals credit the partner of their subscription's first sale. Design section 5, "Whose a renewal is". */
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Buyer, inEveryOrder, ofSubscription, openShop } from '../support/buyers.ts'
-import { useDatabase } from '../support/merchant.ts'
-import { oldInvoice } from '../support/stripe.ts'
+import { createMerchant, useDatabase } from '../support/merchant.ts'
+import {
+  checkoutSession,
+  invoice,
+  oldInvoice,
+  type StripeObject,
+  seconds,
+  stripeEvent,
+  stripeId,
+  useStripe,
+} from '../support/stripe.ts'
 
 const database = useDatabase()
 
@@ -222,3 +231,47 @@ test.each([
     )
   },
 )
+
+test('a trial’s coupon stays that of the partner who had it then, also when another one has it now and all is planned again', async () => {
+  const merchant = await createMerchant()
+  const { seed, workspace, programId, partnerId } = merchant
+  const leo = await seed.addPartner(workspace.id, programId, { slug: 'leo' })
+  await seed.addCoupon(workspace.id, partnerId, 'TRIAL')
+  const stripe = await useStripe(merchant)
+  const manager = await merchant.asManager()
+  const [customer, subscription, start] = [stripeId('cus'), stripeId('sub'), seconds() - 3_600]
+  const buy = async (fields: StripeObject, created: number) => {
+    const session = checkoutSession({ customer, created, ...fields })
+    await stripe.deliver(stripeEvent('checkout.session.completed', session, { created }))
+  }
+  const renew = async (id: string, paid_at: number) => {
+    const parent = { type: 'subscription_details', subscription_details: { subscription } }
+    const of = { id, customer, parent, status_transitions: { paid_at }, created: paid_at }
+    await stripe.deliver(stripeEvent('invoice.paid', invoice(of), { created: paid_at }))
+  }
+  const credited = async () =>
+    database.query(
+      `select e.external_id as id, p.slug from events e left join partners p on p.id = e.partner_id
+       where e.workspace_id = $1 and e.subscription_id = $2 order by e.occurred_at`,
+      [workspace.id, subscription],
+    )
+  const discounts = [{ coupon: 'TRIAL', promotion_code: null }]
+  const free = {
+    amount_subtotal: 0,
+    amount_total: 0,
+    payment_status: 'no_payment_required',
+    payment_intent: null,
+  }
+  await buy({ ...free, mode: 'subscription', subscription, discounts }, start)
+  expect((await manager.delete(`/partners/${partnerId}/coupons/TRIAL`)).status).toBe(204)
+  await renew('in_1', start + 60)
+  expect((await manager.post(`/partners/${leo}/coupons`, { couponId: 'TRIAL' })).status).toBe(201)
+  await renew('in_2', start + 120)
+  // What was paid before both arrives late, so that both are planned again.
+  await buy({}, start + 30)
+  expect(await credited()).toEqual([
+    { id: 'in_1', slug: 'maya' },
+    { id: 'in_2', slug: 'maya' },
+  ])
+  expect(await database.violations(workspace.id)).toEqual([])
+})
