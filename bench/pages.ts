@@ -1,5 +1,6 @@
 /**
- * Measures every page and list, with every filter, in a workspace with a year of data and in an empty one of the same database.
+ * Measures every page and list, with every filter, in a workspace with a year of data, in one whose lists have a page of rows, and in an
+ * empty one of the same database. The second is what pages are judged by: rows take time to show, however few others there are.
  * Filling takes longer than measuring: `BENCH_PAGES_URL` names a database that was filled before.
  */
 import { once } from 'node:events'
@@ -13,11 +14,11 @@ import { addYear, foldAll, type Size } from './pages-data.ts'
 import { MANAGER, type Place, requestsOf } from './pages-list.ts'
 import { buildOwn, startBenchWorkers } from './workers.ts'
 
-/** A page or list: its times in milliseconds, over an empty workspace and over one whose lists have a page of rows. */
+/** A page or list: its times in milliseconds, and the first over that with a page of rows, and over that of an empty workspace. */
 export type PageFigure = {
   name: string
-  ratio: number
-  growth: number
+  overRows: number
+  overEmpty: number
   fullMs: number
   smallMs: number
   emptyMs: number
@@ -114,7 +115,7 @@ const findPlace = async (client: pg.Client, slug: string): Promise<Place> => {
  *
  * @param scripts  the bundles of the Workers, by name
  * @param isChosen limits them by name
- * @returns the slowest first, by ratio
+ * @returns first those that take longest over a page of rows
  */
 export const measurePages = async (
   scripts: ReadonlyMap<string, string>,
@@ -165,9 +166,16 @@ export const measurePages = async (
         }
       }
       const [fullMs = 0, smallMs = 0, emptyMs = 0] = places.map(({ times }) => median(times))
-      figures.push({ name, ratio: fullMs / emptyMs, growth: fullMs / smallMs, fullMs, smallMs, emptyMs })
+      figures.push({
+        name,
+        overRows: fullMs / smallMs,
+        overEmpty: fullMs / emptyMs,
+        fullMs,
+        smallMs,
+        emptyMs,
+      })
     }
-    return figures.sort((a, b) => b.ratio - a.ratio)
+    return figures.sort((a, b) => b.overRows - a.overRows)
   } finally {
     agent.destroy()
     await started.stop()

@@ -71,19 +71,22 @@ export const currenciesQuery = (workspaceId: string) => sql<{ currency: string }
     select currency, coalesce(sales, 0) from total_deltas where workspace_id = ${workspaceId} and currency <> '') used
   group by currency order by sum(sales) desc, currency`
 
-/** Where the sum of a figure is, and whether it is an amount, of one currency. */
-const SUMS = {
-  clicks: { column: 'clicks', isAmount: false },
-  customers: { column: 'customers', isAmount: false },
-  leads: { column: 'leads', isAmount: false },
-  sales: { column: 'sales', isAmount: false },
-  revenue: { column: 'revenue_cents', isAmount: true },
-  earned: { column: 'earned_cents', isAmount: true },
+/**
+ * Where a figure is: amounts in the row of their currency, clicks and customers in the row of none. Sales and leads can be in several.
+ * A row that is known by its key is found in half the time of a sum.
+ */
+const FIGURES = {
+  clicks: { column: 'clicks', row: 'of none' },
+  customers: { column: 'customers', row: 'of none' },
+  leads: { column: 'leads', row: 'all' },
+  sales: { column: 'sales', row: 'all' },
+  revenue: { column: 'revenue_cents', row: 'of the currency' },
+  earned: { column: 'earned_cents', row: 'of the currency' },
 } as const
 
 /**
  * What partners are sorted by. Figures are those that are folded: up to a minute old. They are looked up partner by partner: as a
- * join, they would be as slow as Postgres' guess of their number is wrong.
+ * join, they would be as slow as Postgres' guess of their number is wrong; grouped with the partners, they take as long.
  *
  * @param p the alias of partners
  */
@@ -95,9 +98,12 @@ const sortValue = (p: string, workspaceId: string, sort: PartnerSort, currency: 
   const isInCurrency = sql`currency = coalesce(${currency ?? null}, (${currenciesQuery(workspaceId)} limit 1))`
   if (sort === 'unpaid')
     return sql`coalesce((select open_cents from balances where of_id = ${id} and ${isInCurrency}), 0)`
-  const { column, isAmount } = SUMS[sort]
-  return sql`coalesce((select sum(${sql.ref(column)}) from partner_totals
-                       where partner_id = ${id} ${isAmount ? sql`and ${isInCurrency}` : sql``}), 0)`
+  const { column, row } = FIGURES[sort]
+  const figure = sql.ref(column)
+  if (row === 'all')
+    return sql`coalesce((select sum(${figure}) from partner_totals where partner_id = ${id}), 0)`
+  const isOfRow = row === 'of none' ? sql`currency = ''` : isInCurrency
+  return sql`coalesce((select ${figure} from partner_totals where partner_id = ${id} and ${isOfRow}), 0)`
 }
 
 /** The partners of a workspace with their figures, as a query. */
