@@ -73,7 +73,7 @@ export const currenciesQuery = (workspaceId: string) => sql<{ currency: string }
 
 /**
  * Where a figure is: amounts in the row of their currency, clicks and customers in the row of none. Sales and leads can be in several.
- * A row that is known by its key is found in half the time of a sum.
+ * A row that is known by its key is found sooner than a sum is made.
  */
 const FIGURES = {
   clicks: { column: 'clicks', row: 'of none' },
