@@ -42,18 +42,31 @@ type Claim = OwnCredit & Pick<KnownFacts, 'isByAddress'>
  * credited.
  */
 const couponOf = (
-  { sales, candidates, terms, coupon }: Loaded,
-  [couponId = '']: string[],
+  { coupon, ...loaded }: Loaded,
+  couponIds: string[],
   origins: string[],
   trigger: Trigger,
+): CouponAlias | null => {
+  const [couponId] = couponIds
+  // A trial's coupon credits it no longer if the subscription's first payment turns out to be another.
+  if (couponId === undefined) return null
+  const credited = creditedCoupon(loaded, couponIds)
+  if (credited || trigger !== 'again') return credited ?? coupon
+  const referrer = referrerBy(loaded, origins)
+  return referrer ? { couponId: coupon?.couponId ?? couponId, partner: referrer } : null
+}
+
+/** The one of these coupons that the sale is recorded as credited by, with the partner who had it then. */
+const creditedCoupon = (
+  { sales, terms }: Pick<Loaded, 'sales' | 'terms'>,
+  couponIds: string[],
 ): CouponAlias | null => {
   const credited = sales.find(({ attributedBy }) => attributedBy === 'coupon')
   const partner = terms.get(credited?.partnerId ?? '')
   const step = credited?.steps.find(({ code }) => code === 'coupon')
-  if (partner && step?.code === 'coupon') return { couponId: step.facts.couponId, partner }
-  if (trigger !== 'again') return coupon
-  const referrer = referrerBy({ candidates, terms }, origins)
-  return referrer ? { couponId: coupon?.couponId ?? couponId, partner: referrer } : null
+  return partner && step?.code === 'coupon' && couponIds.includes(step.facts.couponId)
+    ? { couponId: step.facts.couponId, partner }
+    : null
 }
 
 /** The partner who referred the customer by a coupon of one of these origins. */
@@ -67,9 +80,12 @@ const referrerBy = ({ candidates, terms }: Pick<Loaded, 'candidates' | 'terms'>,
 /** The coupon of a trial. It stays that of the partner who had it when the trial was received. */
 const trialCouponOf = (
   { trialCoupon, ...loaded }: Loaded,
-  { id, coupons: [couponId = ''] }: NonNullable<Purchase['trial']>,
+  { id, coupons }: NonNullable<Purchase['trial']>,
   trigger: Trigger,
 ): CouponAlias | null => {
+  const [couponId = ''] = coupons
+  const credited = creditedCoupon(loaded, coupons)
+  if (credited) return credited
   const referrer = referrerBy(loaded, [id])
   if (referrer) return { couponId: trialCoupon?.couponId ?? couponId, partner: referrer }
   return trigger === 'again' ? null : trialCoupon

@@ -232,6 +232,25 @@ test.each([
   },
 )
 
+test('a trial’s coupon credits the first paid invoice only: an import between it and the next one takes that over', async () => {
+  const shop = await openShop(database)
+  await inEveryOrder(
+    shop,
+    (buyer) => {
+      const subscription = buyer.id('sub')
+      const trial = { id: buyer.id('cs_test', 'trial'), subscription, discounts: [{ coupon: 'NORA' }] }
+      return {
+        trial: () => buyer.checkout({ at: -HOUR, ...trial, ...TRIAL }),
+        paid: () => buyer.invoice({ at: -600, ...ofSubscription(subscription) }),
+        import: () => buyer.import({}, 'leo'),
+        renewal: () =>
+          buyer.invoice({ id: buyer.id('in', 'renewal'), at: HOUR, ...ofSubscription(subscription) }),
+      }
+    },
+    { sales: { in: 'nora 980', in_renewal: 'leo 980' }, customers: 1 },
+  )
+})
+
 test('a trial’s coupon stays that of the partner who had it then, also when another one has it now and all is planned again', async () => {
   const merchant = await createMerchant()
   const { seed, workspace, programId, partnerId } = merchant
