@@ -61,7 +61,8 @@ export const findMissing = async (
 ): Promise<MissingSale | null> => {
   const received = await loadReceived(db, workspaceId, keysOf(listed))
   const unreceived = findUnreceived(listed, received.facts)
-  const purchase = readPurchase([...received.facts, ...unreceived.flatMap(factsOf)], new Date())
+  const all = [...received.facts, ...unreceived.flatMap(factsOf)]
+  const purchase = readPurchase(all, new Date(), received.checkouts)
   const buyer = purchase.customer ?? purchase.email ?? ''
 
   const loaded = await loadKnownFacts(db, workspaceId, received.keys, purchase)
