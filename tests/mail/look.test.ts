@@ -65,12 +65,13 @@ const MAILS: { name: string; mail: MailContent }[] = [
 ]
 
 test.each(MAILS)(
-  '$name has a title, a preview that is not its subject, and the same words in plain text',
+  '$name has a language, a title, a preview that is not its subject, and the same words in plain text',
   ({ mail }) => {
     const { subject, html, text } = mail
     const [, title = ''] = /<title>(.*?)<\/title>/.exec(html) ?? []
     const [, preview = ''] = /<body[^>]*><div style="display:none[^"]*">(.*?)<\/div>/.exec(html) ?? []
     expect(title).toBe(subject)
+    expect(html).toMatch(/<html lang="[a-z]{2}/)
     expect(preview.length).toBeGreaterThan(20)
     expect(preview.length).toBeLessThan(141)
     expect(preview).not.toBe(subject)
