@@ -76,6 +76,7 @@ export const readPurchase = (received: ReceivedFact[], now: Date, others: Receiv
   const sale = payment ? { paid: payment.fact.paid, paidAt: payment.at } : findSale(invoice, checkouts)
   const intents = ofKind(received, 'intent').map(({ fact }) => fact)
   const said = [checkout, invoice, ...intents].filter((fact) => fact !== null)
+  const all = [...said, ...checkouts.map(({ fact }) => fact), ...invoices]
 
   return {
     externalId: invoice?.id ?? invoiceIds[0] ?? checkout?.payment ?? checkout?.id ?? own?.fact.id ?? null,
@@ -87,24 +88,18 @@ export const readPurchase = (received: ReceivedFact[], now: Date, others: Receiv
     trial: findTrial(others),
     isInvoiced: invoice !== null,
     subscription: [invoice, checkout].find((fact) => fact?.subscription)?.subscription ?? null,
-    customerExternalIds: [
-      ...new Set(
-        [...said, ...checkouts.map(({ fact }) => fact), ...invoices].flatMap(
-          (f) => f.customerExternalId ?? [],
-        ),
-      ),
-    ].sort(byText),
+    customerExternalIds: [...new Set(all.flatMap((fact) => fact.customerExternalId ?? []))].sort(byText),
     referredAt: checkout ? new Date(checkout.createdAt) : (sale?.paidAt ?? null),
     customer: said.find(({ customer }) => customer)?.customer ?? null,
-    email: addressOf([...said, ...checkouts.map(({ fact }) => fact), ...invoices]),
+    email: addressOf(all),
     name: checkout?.name ?? invoice?.name ?? null,
     returns: readReturns(received),
   }
 }
 
 /** The buyer's address: the first that is named, unless it was erased since an event named it. */
-const addressOf = (said: { email: string | null }[]): string | null => {
-  const emails = said.flatMap(({ email }) => email ?? [])
+const addressOf = (facts: { email: string | null }[]): string | null => {
+  const emails = facts.flatMap(({ email }) => email ?? [])
   return emails.find(isErased) ?? emails[0] ?? null
 }
 
