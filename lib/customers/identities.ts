@@ -34,8 +34,13 @@ export const identityOf = (id: string): Identity => ({
 /** The address that a reported customer id is, if merchants use addresses as ids. */
 export const emailOf = (id: string): string | null => readEmail(id)
 
-/** Whether this is what an erasure put in the place of an address: it names nobody, but ties what the address tied. */
-export const isErased = (value: string | null): boolean => value?.startsWith('erased-') ?? false
+const ERASED = 'erased-'
+
+/** What an erasure puts in the place of an address: it names nobody, but ties what the address tied. @param id a new one */
+export const erasedMark = (id: string): string => ERASED + id
+
+/** Whether an erasure has replaced an address or id. */
+export const isErased = (value: string | null): boolean => value?.startsWith(ERASED) ?? false
 
 /** The two ids that a lead ties: its own and its customer's, if one is a processor's and the other the merchant's. */
 export const tiedByLead = (report: {

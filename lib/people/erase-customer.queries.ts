@@ -1,7 +1,7 @@
 /** Erases a customer: what names the person goes, and the ledger keeps its numbers. docs/privacy.md. */
 import { sql } from 'kysely'
 import { forgetAnswers } from '../auth/idempotency.queries.ts'
-import { emailOf } from '../customers/identities.ts'
+import { emailOf, erasedMark } from '../customers/identities.ts'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { eraseFromImports, eraseFromSources, erasePriors } from '../imports/import-calls.queries.ts'
@@ -17,7 +17,7 @@ const known = async (db: Db, workspaceId: string, id: string) => {
     union select external_id, false, null from ${mine} c
     union select email, false, null from ${mine} c where email is not null
     union select s.email, false, (select min(o.email) from processor_events o
-                                  where o.event_id = s.event_id and o.email like 'erased-%')
+                                  where o.event_id = s.event_id and o.email like ${erasedMark('%')})
           from processor_events s
           where s.workspace_id = ${workspaceId} and s.email is not null
             and (s.event_id in (select e.id from events e where e.customer_id = ${id})
@@ -28,7 +28,7 @@ const known = async (db: Db, workspaceId: string, id: string) => {
   const spelled = rows.flatMap(({ value, mark }) =>
     [emailOf(value) && value, emailOf(value)].flatMap((address) => (address ? [{ address, mark }] : [])),
   )
-  const marks = new Map(spelled.map(({ address }) => [address, `erased-${newId()}`]))
+  const marks = new Map(spelled.map(({ address }) => [address, erasedMark(newId())]))
   // What is reported of a purchase after an erasure is erased by the same mark, so that it stays tied.
   for (const { address, mark } of spelled) if (mark) marks.set(address, mark)
   return {
@@ -86,7 +86,8 @@ export const eraseCustomer = async (db: Db, act: Act, id: string): Promise<void>
     sql`insert into customer_identities (workspace_id, customer_id, kind, value, by_address, source, evidence, created_at)
         select i.workspace_id, i.customer_id, i.kind, ${erased('i.value')}, i.by_address, i.source, ${erased('i.evidence')}, i.created_at
         from customer_identities i
-        where i.workspace_id = ${workspaceId} and i.value = any(${texts}) and i.customer_id not in ${mine}
+        where i.workspace_id = ${workspaceId} and i.value = any(${texts}) and (i.kind = 'email' or i.kind <> 'email') -- an index for each
+          and i.customer_id not in ${mine}
         on conflict do nothing`,
     // An address that was reported again after an erasure may have its mark already.
     sql`delete from customer_identities i using customer_identities marked
