@@ -6,7 +6,7 @@ import type { Message } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { typeOf } from '../../lib/pages/commission-table.tsx'
 import { Field } from '../../lib/pages/fields.tsx'
-import { PartnerName, Status } from '../../lib/pages/ledger.tsx'
+import { PartnerOf, Status } from '../../lib/pages/ledger.tsx'
 import { money } from '../../lib/pages/money.tsx'
 import { Done, Problem, Time } from '../../lib/pages/parts.tsx'
 import { linkTo } from '../../lib/pages/tags.tsx'
@@ -102,13 +102,7 @@ const Facts = ({ base, commission, now }: { base: string; commission: Commission
         <Status status={commissionStatus(commission, now)} />
       </Fact>
       <Fact name={m.partner}>
-        <PartnerName
-          base={base}
-          id={commission.partnerId}
-          name={commission.partnerName}
-          slug={commission.partnerSlug}
-          isTest={commission.partnerIsTest}
-        />
+        <PartnerOf base={base} row={commission} />
       </Fact>
       {customerExternalId !== null && <Fact name={m.layout_customer}>{customerExternalId}</Fact>}
       <Fact name={m.created_column}>

@@ -5,9 +5,10 @@ import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
 import * as m from '../../lib/languages/messages.ts'
-import { CustomerTable, OwnerName } from '../../lib/pages/customer-table.tsx'
+import { CustomerTable } from '../../lib/pages/customer-table.tsx'
 import { areFilters, Empty, Filters, ListEnd, partnerChip, readFilters } from '../../lib/pages/filters.tsx'
 import { Identities } from '../../lib/pages/identities.tsx'
+import { PartnerOf } from '../../lib/pages/ledger.tsx'
 import { Time } from '../../lib/pages/parts.tsx'
 import { priorWords } from '../../lib/pages/prior.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
@@ -22,7 +23,7 @@ const CustomerPage = ({ base, customer, isManager }: CustomerPageProps) => (
     <dl class="facts">
       <dt>{t(m.partner)}</dt>
       <dd>
-        <OwnerName base={base} customer={customer} />
+        <PartnerOf base={base} row={customer} none={t(m.layout_none)} />
       </dd>
       <dt>{t(m.email_address)}</dt>
       <dd>{customer.email ?? t(m.customers_unknown)}</dd>

@@ -2,7 +2,7 @@ import type { CustomerRow } from '../../lib/customers/customers.queries.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { Steps, saleAmount } from '../../lib/pages/event-table.tsx'
 import { Identities } from '../../lib/pages/identities.tsx'
-import { PartnerName, Status } from '../../lib/pages/ledger.tsx'
+import { PartnerOf, Status } from '../../lib/pages/ledger.tsx'
 import { money } from '../../lib/pages/money.tsx'
 import { Done, Time } from '../../lib/pages/parts.tsx'
 import { linkTo } from '../../lib/pages/tags.tsx'
@@ -136,17 +136,7 @@ export const EventPage = ({
       </dd>
       <dt>{t(m.partner)}</dt>
       <dd>
-        {event.partnerId && event.partnerSlug ? (
-          <PartnerName
-            base={base}
-            id={event.partnerId}
-            name={event.partnerName}
-            slug={event.partnerSlug}
-            isTest={event.partnerIsTest}
-          />
-        ) : (
-          t(m.layout_none)
-        )}
+        <PartnerOf base={base} row={event} none={t(m.layout_none)} />
       </dd>
     </dl>
     {customer && (

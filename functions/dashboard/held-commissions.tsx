@@ -7,7 +7,7 @@ import { Page, page } from '../../lib/http/lists.ts'
 import type { Message } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { readFilters } from '../../lib/pages/filters.tsx'
-import { PartnerName } from '../../lib/pages/ledger.tsx'
+import { PartnerOf } from '../../lib/pages/ledger.tsx'
 import { money } from '../../lib/pages/money.tsx'
 import { Done, NextPage, noticeFor, Problem, Table, Time } from '../../lib/pages/parts.tsx'
 import { noSuchPage, renderPage } from '../../lib/pages/render.tsx'
@@ -94,9 +94,7 @@ const Held = ({ base, held, isManager }: HeldProps) => {
       <h2>
         {t(m.commissions_amount_for_partner, {
           amount,
-          partnerName: () => (
-            <PartnerName base={base} id={held.partnerId} name={held.partnerName} slug={held.partnerSlug} />
-          ),
+          partnerName: () => <PartnerOf base={base} row={held} />,
         })}
       </h2>
       <p>

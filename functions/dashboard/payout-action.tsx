@@ -11,7 +11,7 @@ import type { Message } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { Field } from '../../lib/pages/fields.tsx'
 import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
-import { PartnerName } from '../../lib/pages/ledger.tsx'
+import { PartnerOf } from '../../lib/pages/ledger.tsx'
 import { money } from '../../lib/pages/money.tsx'
 import { Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
@@ -84,14 +84,7 @@ const ActionPage = <Input,>({
       <p>
         {t(m.payouts_action_on, {
           amount: money(payout.amountCents, payout.currency),
-          partner: () => (
-            <PartnerName
-              base={base}
-              id={payout.partnerId}
-              name={payout.partnerName}
-              slug={payout.partnerSlug}
-            />
-          ),
+          partner: () => <PartnerOf base={base} row={payout} />,
           reference: payout.reference,
           nowrap: (content) => <span class="nowrap">{content}</span>,
         })}

@@ -5,7 +5,7 @@ import { COMMISSION_KIND_NAMES } from '../languages/names.ts'
 import type { CommissionRow } from '../tracking/commissions.queries.ts'
 import { commissionStatus, isOfShadowMode } from '../tracking/commissions.ts'
 import { ChoiceCell } from './choice.tsx'
-import { PartnerName, partnerHead, Status, type TableContext } from './ledger.tsx'
+import { PartnerOf, partnerHead, Status, type TableContext } from './ledger.tsx'
 import { money } from './money.tsx'
 import { type Sorting, sortable, Table, Time } from './parts.tsx'
 import { t } from './text.ts'
@@ -62,13 +62,7 @@ export const CommissionTable = ({
         </td>
         {!ofOne && (
           <td>
-            <PartnerName
-              base={base}
-              id={commission.partnerId}
-              name={commission.partnerName}
-              slug={commission.partnerSlug}
-              isTest={commission.partnerIsTest}
-            />
+            <PartnerOf base={base} row={commission} />
           </td>
         )}
         <td>

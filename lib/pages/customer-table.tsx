@@ -2,15 +2,9 @@
 
 import type { CustomerRow } from '../customers/customers.queries.ts'
 import * as m from '../languages/messages.ts'
-import { PartnerName, partnerHead, type TableContext } from './ledger.tsx'
+import { PartnerOf, partnerHead, type TableContext } from './ledger.tsx'
 import { type Sorting, Table, Time } from './parts.tsx'
 import { t } from './text.ts'
-
-/** The partner whose customer it is, if there is one. */
-export const OwnerName = ({ base, customer }: { base: string; customer: CustomerRow }) => {
-  const { partnerId: id, partnerName: name, partnerSlug: slug } = customer
-  return id && slug ? <PartnerName base={base} id={id} name={name} slug={slug} /> : t(m.layout_none)
-}
 
 /** @param byTime sorts by when they were first credited, which then has a column */
 export const CustomerTable = ({
@@ -40,7 +34,7 @@ export const CustomerTable = ({
         <td>{customer.name}</td>
         {!ofOne && (
           <td>
-            <OwnerName base={base} customer={customer} />
+            <PartnerOf base={base} row={customer} none={t(m.layout_none)} />
           </td>
         )}
         {byTime && (

@@ -4,7 +4,7 @@ import * as m from '../languages/messages.ts'
 import type { EventRow } from '../tracking/events.queries.ts'
 import { explain } from '../tracking/explain.ts'
 import { type Step, shownSteps } from '../tracking/steps.ts'
-import { PartnerName, partnerHead, type TableContext } from './ledger.tsx'
+import { PartnerOf, partnerHead, type TableContext } from './ledger.tsx'
 import { money } from './money.tsx'
 import { type Sorting, sortable, Table, Time } from './parts.tsx'
 import { t } from './text.ts'
@@ -87,15 +87,7 @@ export const EventTable = ({
         <td>{event.customerEmail ?? event.customerExternalId}</td>
         {!ofOne && (
           <td>
-            {event.partnerId && event.partnerSlug && (
-              <PartnerName
-                base={base}
-                id={event.partnerId}
-                name={event.partnerName}
-                slug={event.partnerSlug}
-                isTest={event.partnerIsTest}
-              />
-            )}
+            <PartnerOf base={base} row={event} />
           </td>
         )}
         <td>

@@ -31,6 +31,24 @@ export const PartnerName = ({
   </>
 )
 
+type OfPartner = {
+  partnerId: string | null
+  partnerName: string | null
+  partnerSlug: string | null
+  partnerIsTest?: boolean | null
+}
+
+/** The partner of a row, if it has one. @param none what is shown without one */
+export const PartnerOf = ({
+  base,
+  row: { partnerId: id, partnerName: name, partnerSlug: slug, partnerIsTest: isTest = false },
+  none = '',
+}: {
+  base: string
+  row: OfPartner
+  none?: string
+}) => (id && slug ? <PartnerName base={base} id={id} name={name} slug={slug} isTest={isTest} /> : none)
+
 /** The heading of the partner column, which a partner's own page omits. */
 export const partnerHead = (ofOne: boolean | undefined): string[] => (ofOne ? [] : [t(m.partner)])
 

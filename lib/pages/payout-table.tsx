@@ -7,7 +7,7 @@ import type { PayoutRow } from '../payouts/payouts.queries.ts'
 import { resolvableFrom } from '../payouts/resolution.ts'
 import { asSentence, isReturnable } from '../payouts/returned.ts'
 import { isUndecided } from '../payouts/reversals.ts'
-import { PartnerName, Status } from './ledger.tsx'
+import { PartnerOf, Status } from './ledger.tsx'
 import { money } from './money.tsx'
 import { type Sorting, sortable, Table, Time } from './parts.tsx'
 import { METHOD_NAMES } from './payouts.tsx'
@@ -146,12 +146,7 @@ export const PayoutTable = ({
         )}
         {of !== 'partner' && (
           <td class="name">
-            <PartnerName
-              base={base}
-              id={payout.partnerId}
-              name={payout.partnerName}
-              slug={payout.partnerSlug}
-            />
+            <PartnerOf base={base} row={payout} />
           </td>
         )}
         <td class="number">
