@@ -42,6 +42,10 @@ type Answer = { status: number; body: Record<string, unknown> }
 type App = { request: typeof trackSale.request }
 type Row = Record<string, unknown>
 
+const IMPORTS: Record<string, App> = {
+  '/partners/import': importPartners,
+  '/customers/import': importCustomers,
+}
 const TRACKING = { click: trackClick, lead: trackLead, sale: trackSale, refund: trackRefund }
 
 /** A payment at Stripe. */
@@ -178,11 +182,8 @@ export const useHistories = () => {
       report: (kind: keyof typeof TRACKING, body: object) =>
         ask(TRACKING[kind], 'POST', `/api/track/${kind}`, body, key),
       correct: (sale: string, body: object) => ask(manage, 'PATCH', `/api/track/sale/${sale}`, body, key),
-      manage: (method: string, path: string, body?: object) => {
-        const imports = { '/partners/import': importPartners, '/customers/import': importCustomers }
-        const app = Object.entries(imports).find(([its]) => its === path)?.[1] ?? manage
-        return ask(app, method, `/api/workspaces/${slug}${path}`, body, cookie)
-      },
+      manage: (method: string, path: string, body?: object) =>
+        ask(IMPORTS[path] ?? manage, method, `/api/workspaces/${slug}${path}`, body, cookie),
       partners: () =>
         world.query<{ id: string; email: string; programId: string }>(
           'select id, email, program_id as "programId" from partners where workspace_id = $1 order by created_at, id',

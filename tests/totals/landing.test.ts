@@ -5,6 +5,7 @@ import { foldTotals } from '../../lib/totals/upkeep.queries.ts'
 import { fold } from '../support/fold.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
 import { removeClicks } from '../support/removed-clicks.ts'
+import { range } from './range.ts'
 
 const database = useDatabase()
 const db = () => connect(inject('database'))
@@ -170,9 +171,6 @@ test('a commission that is made in the statement that changes the click counts o
   await fold(database, merchant)
   expect(await differences()).toEqual([])
 })
-
-/** Both ends included. */
-const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at)
 
 test('of endless pages, 200 a month are counted on their own, and all others together', async () => {
   const merchant = await createMerchant()

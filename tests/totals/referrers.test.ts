@@ -5,6 +5,7 @@ import { foldTotals } from '../../lib/totals/upkeep.queries.ts'
 import { fold } from '../support/fold.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
 import { removeClicks } from '../support/removed-clicks.ts'
+import { range } from './range.ts'
 
 const database = useDatabase()
 const db = () => connect(inject('database'))
@@ -134,9 +135,6 @@ test('what an event counts for moves with its click, and with a referrer that is
     { referrer: 'videos.example', clicks: 1, sales: 0 },
   ])
 })
-
-/** Both ends included. */
-const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at)
 
 test('of endless hosts, 200 a month are counted on their own, whatever number of pages is', async () => {
   const merchant = await createMerchant()
