@@ -1841,6 +1841,32 @@ create index commission_holds_evidence_event_id_idx on commission_holds (evidenc
 create index commission_holds_open_idx on commission_holds (workspace_id, commission_id) where resolved_at is null;
 
 
+-- Locks the customers who have one of these identities, [{"kind", "value"}], or one of these ids, and returns their ids in
+-- order, without those who were merged into another one meanwhile: who waits for a lock may find that.
+create function lock_customers_1(workspace uuid, identities jsonb, others jsonb) returns uuid[]
+language plpgsql set plan_cache_mode = force_custom_plan as $$
+declare
+    locked uuid[];
+begin
+    loop
+        select array_agg(id order by id) into locked from (
+            select c.id from customers c where c.workspace_id = workspace and c.id = any (array(
+                select i.customer_id
+                from jsonb_to_recordset(identities) as t (kind text, value text),
+                     lateral (select customer_id from customer_identities
+                              where workspace_id = workspace and value = t.value and kind = t.kind and kind <> 'email' offset 0) i
+                union
+                select m.id
+                from jsonb_array_elements_text(others) o,
+                     lateral (select coalesce(merged_into, id) as id from customers
+                              where workspace_id = workspace and id = o::uuid offset 0) m))
+            order by c.id for update of c) l;
+        exit when not exists (select from customers where id = any(locked) and merged_into is not null);
+    end loop;
+    return locked;
+end $$;
+
+
 -- Makes one customer of those who have one of these identities, [{"kind", "value"}], or one of these ids, and gives it
 -- all the identities; a new one, if there is none. The oldest customer takes over the others' identities, referrals and
 -- sales, which are planned again; the others keep only merged_into. Sales that the merchant reported under an id that was
@@ -1852,27 +1878,11 @@ create index commission_holds_open_idx on commission_holds (workspace_id, commis
 create function tie_customers(workspace uuid, identities jsonb, others jsonb, tied_by text, tied_in text, fresh uuid, now timestamptz)
 returns uuid language plpgsql set plan_cache_mode = force_custom_plan as $$
 declare
-    tied     uuid[];
+    tied     uuid[] := lock_customers_1(workspace, identities, others);
     survivor uuid;
     losers   uuid[];
     replan   timestamptz;
 begin
-    -- Those who wait for a lock may find that the customer was merged meanwhile.
-    loop
-        select array_agg(id order by id) into tied from (
-            select c.id from customers c where c.workspace_id = workspace and c.id = any (array(
-                select i.customer_id
-                from jsonb_to_recordset(identities) as t (kind text, value text),
-                     lateral (select customer_id from customer_identities
-                              where workspace_id = workspace and value = t.value and kind = t.kind and kind <> 'email' offset 0) i
-                union
-                select m.id
-                from jsonb_array_elements_text(others) o,
-                     lateral (select coalesce(merged_into, id) as id from customers
-                              where workspace_id = workspace and id = o::uuid offset 0) m))
-            order by c.id for update of c) locked;
-        exit when not exists (select from customers where id = any(tied) and merged_into is not null);
-    end loop;
     survivor := coalesce(tied[1], fresh);
     losers := tied[2:];
 

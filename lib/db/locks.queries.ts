@@ -16,6 +16,18 @@ export const lockIdentities = (
   sql<unknown>`select lock_identities_1(${workspaceId}, ${JSON.stringify(identities)}, ${strength === 'exclusive'})`
 
 /**
+ * Locks the customers who have these identities. None of them is merged into another one before the end of the batch. A statement
+ * that waits for a customer itself goes on with the one that it has found, though that one is merged meanwhile.
+ */
+export const lockCustomers = (workspaceId: string, identities: { kind: string; value: string }[]) =>
+  sql<unknown>`select lock_customers_1(${workspaceId}, ${JSON.stringify(identities)}::jsonb, '[]')`
+
+/** Locks a customer, and rolls the batch back if it was merged into another one since it was read. */
+export const lockUnmerged = (workspaceId: string, id: string) => sql<unknown>`
+  select assert_unchanged(exists (
+    select from customers where workspace_id = ${workspaceId} and id = ${id}::uuid and merged_into is null for update))`
+
+/**
  * Serializes the statements that assign commissions to payouts or release them. A payout pays a partner's whole
  * balance, so no part of it may be claimed concurrently.
  */

@@ -3,7 +3,7 @@ import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { emailOf, identityOf } from '../customers/identities.ts'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
-import { lockIdentities } from '../db/locks.queries.ts'
+import { lockCustomers, lockIdentities } from '../db/locks.queries.ts'
 import { isUncredited } from '../purchases/by-address.queries.ts'
 import { partnersStay } from '../workspace/undone.queries.ts'
 import { memberWorkspace } from '../workspace/workspaces.queries.ts'
@@ -164,10 +164,8 @@ export const saveCustomerImport = async (
     emails: [...new Set([customer.email, emailOf(customer.externalId)].filter((email) => email !== null))],
   }))
   const json = JSON.stringify(rows)
-  const identities = rows.flatMap(({ kind, value, emails }) => [
-    { kind, value },
-    ...emails.map((email) => ({ kind: 'email', value: email })),
-  ])
+  const ids = rows.map(({ kind, value }) => ({ kind, value }))
+  const emails = rows.flatMap((row) => row.emails.map((value) => ({ kind: 'email', value })))
   const mapping = sql`jsonb_to_recordset(${json}::jsonb)
       as m (id uuid, "externalId" text, kind text, value text, emails jsonb, email text, "partnerId" uuid,
             "startedAt" timestamptz, "startedProgramId" uuid, prior jsonb)`
@@ -280,8 +278,9 @@ export const saveCustomerImport = async (
         customers.map(({ partnerId }) => partnerId),
         'key share',
       ).compile(db),
-      lockIdentities(workspaceId, identities, 'shared').compile(db),
+      lockIdentities(workspaceId, [...ids, ...emails], 'shared').compile(db),
       create.compile(db),
+      lockCustomers(workspaceId, ids).compile(db),
       audit,
       update.compile(db),
       markLate.compile(db),
@@ -289,6 +288,6 @@ export const saveCustomerImport = async (
     ])
   const saved = await unlessTaken(save)
   if (!saved) return null
-  const [, , , , , , late, [answered]] = saved
+  const [, , , , , , , late, [answered]] = saved
   return { results: answered?.answer.results ?? results, lateIds: late.map(({ id }) => id) }
 }

@@ -4,10 +4,23 @@ import { forgetAnswers } from '../auth/idempotency.queries.ts'
 import { emailOf, erasedMark } from '../customers/identities.ts'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
+import { isConflict } from '../db/neon.ts'
 import { eraseFromImports, eraseFromSources, erasePriors } from '../imports/import-calls.queries.ts'
 import { textArray } from '../purchases/received.queries.ts'
+import { lostRace } from '../unavailable.ts'
 import { eraseWebhooks } from '../webhooks/erase.queries.ts'
 import { type Act, auditEntry } from '../workspace/audit.queries.ts'
+
+/** Each loses to a merge of the customer, or to a report that says whose it is. */
+const ROUNDS = 8
+
+/** The customer, or the one into whom it was merged. */
+const current = async (db: Db, workspaceId: string, id: string) => {
+  const { rows } = await sql<{ id: string; revision: number }>`
+    select c.id, c.revision from customers named join customers c on c.id = coalesce(named.merged_into, named.id)
+    where named.workspace_id = ${workspaceId} and named.id = ${id}::uuid`.execute(db)
+  return rows[0]
+}
 
 /** The ids and addresses under which a customer is known, and the mark that replaces each address. */
 const known = async (db: Db, workspaceId: string, id: string) => {
@@ -44,9 +57,25 @@ const known = async (db: Db, workspaceId: string, id: string) => {
  * events say of the buyer. The customer stays without them, under the merchant's and Stripe's ids, so that its sales, commissions
  * and renewals go on counting; an id that is an address is replaced. May be repeated: what is reported later is stored again.
  *
- * @param id the customer's own, not that of one who was merged into it
+ * @param id of the customer, or of one who was merged into it
  */
 export const eraseCustomer = async (db: Db, act: Act, id: string): Promise<void> => {
+  const entryId = newId()
+  for (let round = 0; round < ROUNDS; round++) {
+    const customer = await current(db, act.workspaceId, id)
+    if (!customer) throw new Error('The customer does not exist.')
+    if (await eraseUnlessChanged(db, act, entryId, customer)) return
+  }
+  throw lostRace('the same customer')
+}
+
+/** @returns false if others were merged into the customer, or it into another one, since it was read */
+const eraseUnlessChanged = async (
+  db: Db,
+  act: Act,
+  entryId: string,
+  { id, revision }: { id: string; revision: number },
+): Promise<boolean> => {
   const { workspaceId } = act
   const { ids, stripeIds, addresses, marks: byAddress } = await known(db, workspaceId, id)
   const texts = textArray(addresses)
@@ -61,6 +90,9 @@ export const eraseCustomer = async (db: Db, act: Act, id: string): Promise<void>
   const erasedJson = (column: string) => sql`erase_texts(${sql.ref(column)}, ${texts}, ${marks})`
   const statements = [
     sql`select from customers where id in ${mine} order by id for update`,
+    sql`select assert_unchanged(
+          exists (select from customers where id = ${id} and revision = ${revision} and merged_into is null)
+          or exists (select from audit_entries where id = ${entryId}))`, // the retry of an unconfirmed commit
     sql`update clicks c set landing_url = null, referrer = null, sub = null
         from events e where ${isTheirs} and c.workspace_id = e.workspace_id and c.id = e.click_id`,
     sql`update processor_events s
@@ -111,8 +143,20 @@ export const eraseCustomer = async (db: Db, act: Act, id: string): Promise<void>
     ),
     sql`select erase_from_audit(${workspaceId}, '{}', ${texts}, ${marks})`,
   ]
-  await db.batch([
-    ...statements.map((statement) => statement.compile(db)),
-    auditEntry(db, { ...act, action: 'customer.erased', subjectId: id, details: {} }).compile(),
-  ])
+  try {
+    await db.batch([
+      ...statements.map((statement) => statement.compile(db)),
+      auditEntry(db, {
+        ...act,
+        id: entryId,
+        action: 'customer.erased',
+        subjectId: id,
+        details: {},
+      }).compile(),
+    ])
+    return true
+  } catch (error) {
+    if (isConflict(error)) return false
+    throw error
+  }
 }

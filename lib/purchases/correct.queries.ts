@@ -2,6 +2,7 @@
 import { type SqlBool, sql } from 'kysely'
 import { identityOf } from '../customers/identities.ts'
 import type { Db } from '../db/connection.ts'
+import { lockCustomers, lockUnmerged } from '../db/locks.queries.ts'
 import { isConflict } from '../db/neon.ts'
 import type { Click, PartnerTerms } from '../tracking/attribution.ts'
 import { clickIdsIn } from '../tracking/click-ids.ts'
@@ -67,7 +68,7 @@ export const saveCorrection = async (
   const statements = [
     // As a report of a sale whose customer may become known meanwhile: see save_report_1.
     sql<unknown>`select lock_identities_1(${workspaceId}, ${JSON.stringify([identity])}::jsonb, true)`,
-    sql<unknown>`select from customers where workspace_id = ${workspaceId} and id = ${customerId}::uuid for no key update`,
+    customerId ? lockUnmerged(workspaceId, customerId) : lockCustomers(workspaceId, [identity]),
     sql<unknown>`
       update events e
       set click_id = ${clickId}, customer_external_id = ${customerExternalId}, revision = e.revision + 1,

@@ -1,6 +1,7 @@
 /** Credits a lead by hand. No plan decides a lead again, so this is all that does. */
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
+import { lockUnmerged } from '../db/locks.queries.ts'
 import { isConflict } from '../db/neon.ts'
 import { canonicalJson } from '../json.ts'
 import type { PartnerTerms } from '../tracking/attribution.ts'
@@ -108,10 +109,7 @@ export const creditLead = async (
     select id from event`
   try {
     await db.batch([
-      sql<unknown>`
-        select from customers where workspace_id = ${workspaceId} and id = ${customerId}::uuid for update`.compile(
-        db,
-      ),
+      ...(customerId ? [lockUnmerged(workspaceId, customerId).compile(db)] : []),
       save.compile(db),
       sql<unknown>`
         select assert_unchanged(exists (

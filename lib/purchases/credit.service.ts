@@ -7,7 +7,7 @@ import { type HandCreditStep, handCreditOf } from '../tracking/steps.ts'
 import { lostRace } from '../unavailable.ts'
 import type { Act } from '../workspace/audit.queries.ts'
 import { applyPurchase } from './apply.service.ts'
-import { creditStatements, loadCreditable } from './credit.queries.ts'
+import { type Creditable, creditStatements, loadCreditable } from './credit.queries.ts'
 import { creditLead } from './credit-lead.queries.ts'
 
 /** Of eight concurrent credits of one lead, one succeeds in each round. */
@@ -39,15 +39,13 @@ export const creditEvent = async (
     code: 'credited_by_hand',
     facts: { slug: partner?.slug ?? null, partnerId, reason, by: actor },
   }
-  const isReported = event.reportedAt !== null
-  if (event.customerId === null && isReported && partnerId !== null) {
-    const identities = [identityOf(event.customerExternalId)]
-    const evidence = { source: event.kind, evidence: event.externalId }
-    event.customerId = await tieCustomers(db, workspaceId, { identities, customerIds: [] }, evidence, now)
-  }
+  event.customerId = await nameCustomer(db, act, event, partnerId)
   if (event.kind === 'lead') {
     for (let round = 0; round < ROUNDS; round++) {
       if (await creditLead(db, act, event, { step, request })) return 'credited'
+      // Its customer may have been merged into another one.
+      const { event: changed } = await loadCreditable(db, workspaceId, eventId, null)
+      event.customerId = changed ? await nameCustomer(db, act, changed, partnerId) : null
     }
     throw lostRace('the same lead')
   }
@@ -63,4 +61,22 @@ export const creditEvent = async (
   return credited?.facts.partnerId === partnerId
     ? 'credited'
     : (after && creditRefusalOf(after.steps)) || 'undecided'
+}
+
+/** Makes a customer of whom a credited report names, if nobody is known by that id. */
+const nameCustomer = async (
+  db: Db,
+  { workspaceId, now }: Act,
+  { kind, externalId, customerExternalId, customerId, reportedAt }: Creditable,
+  partnerId: string | null,
+): Promise<string | null> => {
+  if (customerId !== null || reportedAt === null || partnerId === null || kind === 'refund') return customerId
+  const identities = [identityOf(customerExternalId)]
+  return tieCustomers(
+    db,
+    workspaceId,
+    { identities, customerIds: [] },
+    { source: kind, evidence: externalId },
+    now,
+  )
 }

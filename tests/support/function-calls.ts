@@ -302,6 +302,12 @@ export const CALLS: Record<string, string> = {
   ),
   'a late report': call('mark_late', WORKSPACE, EVENT, CUSTOMER, credited.late, NOW),
   'an owner': call('present_owner', CUSTOMER),
+  'customers of an import': call(
+    'lock_customers_1',
+    WORKSPACE,
+    [identity('external', 'user-1'), identity('external', 'user-2')],
+    [],
+  ),
   'two customers who are one': call(
     'tie_customers',
     WORKSPACE,
