@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs, parseEnv } from 'node:util'
-import { build } from '../dev/build.ts'
+import { preparePublic } from '../dev/prepare.ts'
 import { readEmail } from '../lib/emails.ts'
 import { findProblems } from './deploy-checks.ts'
 import type { Settings } from './deploy-config.ts'
@@ -76,7 +76,7 @@ const deploy = async (): Promise<void> => {
   const mailTo = options['mail-to']
   const deployments = deploymentOrder()
   if (options['dry-run']) {
-    await build()
+    await preparePublic()
     await buildOnly(deployments.map(({ env }) => env))
     console.log(`\nAll ${deployments.length} Workers were built. Nothing was uploaded.`)
     return
@@ -87,7 +87,7 @@ const deploy = async (): Promise<void> => {
     console.log('Everything is ready. `npm run deploy` deploys it.')
     return
   }
-  await build()
+  await preparePublic()
   await applySchema(settings.DATABASE_URL ?? '').catch((error: Error) => {
     throw new Error(`Nothing was deployed, because the database is not up to date. ${error.message}`)
   })

@@ -46,6 +46,16 @@ const readMigrations = async (folder: string): Promise<SqlFile[]> => {
   return Promise.all(names.map((name) => readSql(folder, name)))
 }
 
+type SchemaFiles = { schema: SqlFile; migrations: SqlFile[] }
+
+const readSchema = async (folder: string): Promise<SchemaFiles> => {
+  const [schema, migrations] = await Promise.all([
+    readSql(folder, SCHEMA),
+    readMigrations(join(folder, 'migrations')),
+  ])
+  return { schema, migrations }
+}
+
 /** @param applied checksums by name */
 const findPending = (migrations: SqlFile[], applied: Map<string, string>): SqlFile[] => {
   for (const [name, checksum] of applied) {
@@ -113,13 +123,11 @@ const readApplied = async (client: pg.Client): Promise<Map<string, string> | nul
   return new Map(rows.map(({ name, checksum }) => [name, checksum]))
 }
 
-const applyFiles = async (client: pg.Client, schema: SqlFile, migrations: SqlFile[]): Promise<string[]> => {
-  const applied = await readApplied(client)
-  if (!applied) {
-    await apply(client, schema, [schema, ...migrations])
-    return [SCHEMA]
-  }
+/** What brings a database to the current schema: the files, and what is recorded as applied after the last one. */
+type Plan = { files: SqlFile[]; records: SqlFile[] }
 
+const planOf = ({ schema, migrations }: SchemaFiles, applied: Map<string, string> | null): Plan => {
+  if (!applied) return { files: [schema], records: [schema, ...migrations] }
   const madeBy = applied.get(SCHEMA)
   applied.delete(SCHEMA)
   const pending = findPending(migrations, applied)
@@ -128,8 +136,13 @@ const applyFiles = async (client: pg.Client, schema: SqlFile, migrations: SqlFil
       'The database was made by another version of schema.sql, and no migration leads to this one. Check out that version, or set DATABASE_URL to an empty database.',
     )
   }
-  for (const file of pending) await apply(client, file, file === pending.at(-1) ? [file, schema] : [file])
-  return pending.map(({ name }) => name)
+  return { files: pending, records: pending.slice(-1).concat(schema) }
+}
+
+const applyFiles = async (client: pg.Client, schemaFiles: SchemaFiles): Promise<string[]> => {
+  const { files, records } = planOf(schemaFiles, await readApplied(client))
+  for (const file of files) await apply(client, file, file === files.at(-1) ? records : [file])
+  return files.map(({ name }) => name)
 }
 
 const NOT_ALLOWED = '42501'
@@ -153,15 +166,18 @@ const explainRoles = (error: Error & { code?: string }): never => {
  * @throws {SchemaMismatch} when the database was made by another schema.sql and nothing is pending
  */
 export const applySchema = async (databaseUrl: string, folder = ROOT): Promise<string[]> => {
-  const [schema, migrations] = await Promise.all([
-    readSql(folder, SCHEMA),
-    readMigrations(join(folder, 'migrations')),
-  ])
+  const files = await readSchema(folder)
   const roles = readIfThere(join(folder, ROLES))
   return withClient(databaseUrl, async (client) => {
     await lock(client)
-    const names = await applyFiles(client, schema, migrations)
+    const names = await applyFiles(client, files)
     if (roles !== undefined) await applyRoles(client, databaseUrl, roles).catch(explainRoles)
     return names
   })
+}
+
+/** Finds out whether `applySchema` would refuse a database. @throws as it does, and changes nothing */
+export const checkSchema = async (databaseUrl: string): Promise<void> => {
+  const files = await readSchema(ROOT)
+  await withClient(databaseUrl, async (client) => planOf(files, await readApplied(client)))
 }

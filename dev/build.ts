@@ -1,10 +1,9 @@
-/** Generates files in public/: the snippet, the pages' scripts, the OpenAPI document, the pages of /docs. As a command, the client's package too. */
+/** Generates files in public/: the snippet, the pages' scripts, the OpenAPI document, the pages of /docs. */
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { docsSite } from '../api/docs/site.ts'
 import { openapi } from '../api/openapi.ts'
 import { ROOT } from './root.ts'
-import { buildClient } from './runtime/build-client.ts'
 import { buildIslands } from './runtime/build-islands.ts'
 import { buildDebugger, buildSnippet } from './runtime/build-snippet.ts'
 
@@ -38,9 +37,4 @@ export const build = async (): Promise<{ files: string[]; snippetBytes: number }
   ]
   for (const [path, content] of files) await publish(path, content)
   return { files: files.map(([path]) => path), snippetBytes: gzipBytes }
-}
-
-if (import.meta.main) {
-  await buildClient()
-  console.log(`Built public/. via.js is ${(await build()).snippetBytes} bytes gzipped.`)
 }

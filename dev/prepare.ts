@@ -1,39 +1,61 @@
-/** What `npm start` serves and runs. */
-import { existsSync } from 'node:fs'
+/** What is served and run: the files of public/ and the Workers. As a command (`npm run build`), the client's package too. */
 import { join } from 'node:path'
 import { ROOT } from './root.ts'
-import { unlessBuilt } from './runtime/build-cache.ts'
+import { areUnchanged, type Hashes, hashesOf, unlessBuilt } from './runtime/build-cache.ts'
 import type { Bundles } from './runtime/bundles.ts'
 
-type Built = {
-  /** Below public/. */
-  files: string[]
-  bundles: Bundles
+/** The files of public/ that were built, and the snippet's gzipped size in bytes. */
+type Published = { hashes: Hashes; snippetBytes: number }
+
+const PUBLIC = join(ROOT, 'public')
+
+// Loading what builds takes longer than to find out that nothing has changed.
+const buildPublic = async (): Promise<Published> => {
+  const { build } = await import('./build.ts')
+  const { files, snippetBytes } = await build()
+  return { hashes: hashesOf(PUBLIC, files), snippetBytes }
 }
 
-const buildAll = async (): Promise<Built> => {
-  // Loading them takes longer than to find out that nothing has changed.
-  const [{ build }, { bundleWorkers, endBuilds }] = await Promise.all([
-    import('./build.ts'),
-    import('./runtime/bundles.ts'),
-  ])
+const buildWorkers = async (): Promise<Bundles> => {
+  const { bundleWorkers } = await import('./runtime/bundles.ts')
+  return bundleWorkers()
+}
+
+/** Calls `build`, and then ends esbuild's process. */
+const withBuilds = async <T>(build: () => Promise<T>): Promise<T> => {
   try {
-    // esbuild's own process works beside this one.
-    const [bundles, { files }] = await Promise.all([bundleWorkers(), build()])
-    return { bundles, files }
+    return await build()
   } finally {
+    const { endBuilds } = await import('./runtime/bundles.ts')
     await endBuilds()
   }
 }
 
 /**
- * Builds them again for a process that keeps running, and does not keep the result for the next start: /docs and the OpenAPI
- * document are made from modules that this process may have loaded before they changed.
+ * Builds the files of public/, if a source has changed since they were built, or one of them is missing or another.
+ *
+ * @returns the snippet's gzipped size in bytes
+ * @throws when something doesn't build
+ */
+export const preparePublic = async (): Promise<number> => {
+  const areThere = ({ hashes }: Published) => areUnchanged(PUBLIC, hashes)
+  const { snippetBytes } = await unlessBuilt('public', buildPublic, areThere)
+  return snippetBytes
+}
+
+/**
+ * Builds the files of public/ and the Workers again for a process that keeps running, and does not keep the result for the next
+ * start: /docs and the OpenAPI document are made from modules that this process may have loaded before they changed.
  *
  * @returns the Workers' bundles
  * @throws when something doesn't build
  */
-export const rebuildFiles = async (): Promise<Bundles> => (await buildAll()).bundles
+export const rebuildFiles = (): Promise<Bundles> =>
+  withBuilds(async () => {
+    // esbuild's own process works beside this one.
+    const [bundles] = await Promise.all([buildWorkers(), buildPublic()])
+    return bundles
+  })
 
 /**
  * Builds the files of public/ and the Workers, if a source has changed since they were built.
@@ -41,8 +63,15 @@ export const rebuildFiles = async (): Promise<Bundles> => (await buildAll()).bun
  * @returns the Workers' bundles
  * @throws when something doesn't build
  */
-export const prepareFiles = async (): Promise<Bundles> => {
-  const areThere = ({ files }: Built) => files.every((name) => existsSync(join(ROOT, 'public', name)))
-  const { bundles } = await unlessBuilt('start', buildAll, areThere)
-  return bundles
+export const prepareFiles = (): Promise<Bundles> =>
+  withBuilds(async () => {
+    const [bundles] = await Promise.all([unlessBuilt('workers', buildWorkers), preparePublic()])
+    return bundles
+  })
+
+if (import.meta.main) {
+  const { buildClient } = await import('./runtime/build-client.ts')
+  await buildClient()
+  await prepareFiles()
+  console.log(`Built public/. via.js is ${await preparePublic()} bytes gzipped.`)
 }

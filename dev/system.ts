@@ -2,7 +2,7 @@
 import { appendFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseDatabaseUrl } from '../cli/database.ts'
-import { applySchema, SchemaMismatch } from '../cli/schema.ts'
+import { applySchema, checkSchema, SchemaMismatch } from '../cli/schema.ts'
 import type { DatabaseEnv } from '../lib/db/neon.ts'
 import { partnerLink } from '../lib/slugs.ts'
 import { ensureDemoMerchant, MANAGER_EMAIL, MEMBER_EMAIL, signInDemo, writeDemoFile } from './demo/demo.ts'
@@ -115,16 +115,17 @@ export const startParts = async ({ dataDir, proxy, shop, keep, mending }: Host):
   await removeDemoFile()
   keep(demoFile, { stop: removeDemoFile })
 
-  const updateDatabase = async () => {
-    try {
-      await applySchema(database.DATABASE_URL)
-    } catch (error) {
-      if (process.env.DATABASE_URL || !(error instanceof SchemaMismatch)) throw error
-      throw new Error(
-        `The local database was made by another version of schema.sql. Delete it with \`rm -rf ${dataDir}\` and start again.`,
-      )
-    }
+  const explainMismatch = (error: unknown): never => {
+    if (process.env.DATABASE_URL || !(error instanceof SchemaMismatch)) throw error
+    throw new Error(
+      `The local database was made by another version of schema.sql. Delete it with \`rm -rf ${dataDir}\` and start again.`,
+    )
   }
+  const updateDatabase = async () => {
+    await applySchema(database.DATABASE_URL).catch(explainMismatch)
+  }
+  // Before the Workers start, which takes seconds.
+  await checkSchema(database.DATABASE_URL).catch(explainMismatch)
   const secretsKey = readSecret(join(dataDir, 'secrets.key'))
   const webhookSecret = `whsec_${readSecret(join(dataDir, 'stripe-webhook.secret'))}`
   // Whatever the database is, no mail and no money leaves this machine.

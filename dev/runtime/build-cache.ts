@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { ROOT } from '../root.ts'
 import { readIfThere } from './files.ts'
 
@@ -70,3 +71,20 @@ export const unlessBuilt = async <T>(
   renameSync(`${file}.${process.pid}`, file)
   return result
 }
+
+/** What files contain, by name. */
+export type Hashes = Record<string, string>
+
+export const hashesOf = (folder: string, names: string[]): Hashes =>
+  Object.fromEntries(
+    names.map((name) => [
+      name,
+      createHash('sha256')
+        .update(readIfThere(join(folder, name)) ?? 'missing')
+        .digest('base64'),
+    ]),
+  )
+
+/** Whether files are as they were when they were hashed. */
+export const areUnchanged = (folder: string, hashes: Hashes): boolean =>
+  isDeepStrictEqual(hashesOf(folder, Object.keys(hashes)), hashes)

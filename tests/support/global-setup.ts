@@ -5,7 +5,8 @@ import { applySchema } from '../../cli/schema.ts'
 import { startInbox } from '../../dev/fakes/inbox.ts'
 import { startSources } from '../../dev/fakes/sources.ts'
 import { startStripe } from '../../dev/fakes/stripe.ts'
-import { bundleWorkers, compileJsx, endBuilds } from '../../dev/runtime/bundles.ts'
+import { prepareFiles } from '../../dev/prepare.ts'
+import { compileJsx, endBuilds } from '../../dev/runtime/bundles.ts'
 import { startPostgres } from '../../dev/runtime/postgres.ts'
 import { startSqlEndpoint } from '../../dev/runtime/sql-endpoint.ts'
 import { ENDLESS_SIGN_INS, startWorkers } from '../../dev/runtime/workers.ts'
@@ -66,7 +67,7 @@ export default async ({ provide }: TestProject) => {
   const stripe = await startStripe()
   // Without an account, so that every token is refused. Tests that read one start their own.
   const sources = await startSources()
-  const bundles = await bundleWorkers()
+  const bundles = await prepareFiles()
   await compileJsx(join(folder, 'jsx'))
   await endBuilds()
   const bundlesFile = join(folder, 'bundles.json')

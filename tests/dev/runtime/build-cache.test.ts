@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { unlessBuilt } from '../../../dev/runtime/build-cache.ts'
+import { areUnchanged, hashesOf, unlessBuilt } from '../../../dev/runtime/build-cache.ts'
 
 let root: string
 beforeAll(async () => {
@@ -52,4 +52,24 @@ test.each([
 test('what npm start serves is built again if a built file was deleted', async () => {
   const { text } = await unlessBuilt('it', build, () => false, root)
   expect(text).toBe(`build ${builds}`)
+})
+
+test.each([
+  { case: 'nothing changed', change: async () => {}, isUnchanged: true },
+  {
+    case: 'one was changed by hand',
+    change: () => writeFile(join(root, 'docs/a.html'), 'b'),
+    isUnchanged: false,
+  },
+  { case: 'one was deleted', change: () => rm(join(root, 'docs/a.html')), isUnchanged: false },
+  {
+    case: 'another one was added',
+    change: () => writeFile(join(root, 'docs/b.html'), 'b'),
+    isUnchanged: true,
+  },
+])('the files of a build are as they were built if $case: $isUnchanged', async ({ change, isUnchanged }) => {
+  await writeFile(join(root, 'docs/a.html'), 'a')
+  const hashes = hashesOf(root, ['docs/a.html'])
+  await change()
+  expect(areUnchanged(root, hashes)).toBe(isUnchanged)
 })
