@@ -4687,7 +4687,7 @@ begin
 
     batch := array(select p.id from partners p where p.workspace_id = w.id limit room);
     foreach its_name in array array['former_partner_addresses', 'former_partner_terms', 'partner_notes', 'agreement_acceptances',
-                                    'partner_totals', 'link_totals', 'statement_totals'] loop
+                                    'partner_activity', 'partner_totals', 'link_totals', 'statement_totals'] loop
         room := room - erase_rows_1(its_name, 'partner_id = any($2)', w.id, batch, room);
     end loop;
     foreach its_name in array array['totals', 'landing_totals', 'balances'] loop
@@ -4796,22 +4796,44 @@ create table landing_totals (
 );
 
 
--- What has happened with a partner since it joined: the list of partners shows it, and is sorted by it, partner by partner. Counts without a
--- currency have rows of the currency ''.
+-- What has happened with a partner since it joined, in all currencies: the list of partners shows it, and walks an index to be sorted by it.
+-- A partner with whom nothing has happened has no row. Its index entries cost each fold more than the row: those of 0 are left out.
+create table partner_activity (
+    partner_id      uuid    not null
+        constraint partner_activity_pkey primary key,
+    workspace_id    uuid    not null
+        constraint partner_activity_workspace_id_fkey references workspaces (id),
+    clicks          bigint  not null default 0,
+    customers       bigint  not null default 0,
+    leads           bigint  not null default 0,
+    sales           bigint  not null default 0,
+    last_active_on  date    -- the newest day with any of these in totals; null if all were taken back
+);
+
+-- Which partners of this workspace have most clicks, customers, leads, or sales, and who was active last?
+create index partner_activity_clicks_idx on partner_activity (workspace_id, clicks, partner_id) where clicks <> 0;
+create index partner_activity_customers_idx on partner_activity (workspace_id, customers, partner_id) where customers <> 0;
+create index partner_activity_leads_idx on partner_activity (workspace_id, leads, partner_id) where leads <> 0;
+create index partner_activity_sales_idx on partner_activity (workspace_id, sales, partner_id) where sales <> 0;
+create index partner_activity_last_active_on_idx on partner_activity (workspace_id, last_active_on, partner_id) where last_active_on is not null;
+
+
+-- What a partner has brought and earned since it joined, by currency.
 create table partner_totals (
     partner_id     uuid    not null,
     workspace_id   uuid    not null
         constraint partner_totals_workspace_id_fkey references workspaces (id),
     currency       text    not null,
-    clicks         bigint  not null default 0,
-    customers      bigint  not null default 0,
-    leads          bigint  not null default 0,
     sales          bigint  not null default 0,
     revenue_cents  bigint  not null default 0,
     earned_cents   bigint  not null default 0,
 
     constraint partner_totals_pkey primary key (partner_id, currency)
-) with (fillfactor = 70);   -- rows change often, as those of balances
+);
+
+-- Which partners of this workspace have brought most in this currency, and who has earned most?
+create index partner_totals_revenue_idx on partner_totals (workspace_id, currency, revenue_cents, partner_id) where revenue_cents <> 0;
+create index partner_totals_earned_idx on partner_totals (workspace_id, currency, earned_cents, partner_id) where earned_cents <> 0;
 
 
 -- What came through each link of a partner since it exists: clicks, and sales that are credited by one. A link that was released keeps
@@ -4826,7 +4848,7 @@ create table link_totals (
     sales          bigint  not null default 0,
 
     constraint link_totals_pkey primary key (partner_id, slug_key)
-) with (fillfactor = 70);   -- rows change often, as those of balances
+) with (fillfactor = 70);   -- rows change often: there is room for their next version in the same page, without new index entries
 
 
 -- What is unpaid, and what payouts have claimed.
@@ -4842,10 +4864,13 @@ create table balances (
     claimed_cents  bigint  not null default 0,
 
     constraint balances_pkey primary key (of_id, currency)
-) with (fillfactor = 70);   -- rows change often: there is room for their next version in the same page, without new index entries
+) with (fillfactor = 70);   -- as of link_totals: many changes leave what is open as it was
 
 -- What is payable to whom, and what is unpaid in this workspace?
 create index balances_workspace_id_idx on balances (workspace_id, level);
+
+-- Which partners of this workspace are owed most in this currency?
+create index balances_open_idx on balances (workspace_id, currency, open_cents, of_id) where open_cents <> 0;
 
 
 -- Up to when the balances of a workspace count what is payable. Without a row, nothing is counted. It never moves back: what
@@ -4893,7 +4918,7 @@ create table statement_totals (
 );
 
 
--- The differences that are not folded into the totals yet: of `day` in totals and partner_totals, of `slug_key` in link_totals, of `due_at` in
+-- The differences that are not folded into the totals yet: of `day` in totals, partner_activity and partner_totals, of `slug_key` in link_totals, of `due_at` in
 -- balances, of `run_id` in run_totals, of `entered_on`, open and claimed, in statement_totals. A row can be of several. It has no key, and one index, because each click and each sale inserts rows.
 create table total_deltas (
     workspace_id   uuid    not null,
@@ -5254,13 +5279,14 @@ create trigger payouts_count_again
 -- reach. Returns how many it took, of one or the other: the caller repeats it until that is less than the limit. Of concurrent
 -- calls one works, and the others return 0.
 --
--- All is one statement, which sees one moment: what becomes payable between two cutoffs is counted from the commissions, so
+-- All sums are one statement, which sees one moment: what becomes payable between two cutoffs is counted from the commissions, so
 -- the differences of that time are not. Whatever is inserted concurrently comes as a difference, of a time before the new cutoff.
 create function fold_totals(most integer) returns integer language plpgsql
 security definer set search_path = public, pg_temp
 set plan_cache_mode = force_custom_plan as $$
 declare
     counts integer[];
+    touched uuid[];
 begin
     if not pg_try_advisory_xact_lock(hashtextextended('fold_totals', 0)) then return 0; end if;
 
@@ -5285,15 +5311,23 @@ begin
                 customers = totals.customers + excluded.customers, leads = totals.leads + excluded.leads,
                 sales = totals.sales + excluded.sales, revenue_cents = totals.revenue_cents + excluded.revenue_cents,
                 earned_cents = totals.earned_cents + excluded.earned_cents
+    ), active as (
+        insert into partner_activity as t (partner_id, workspace_id, clicks, customers, leads, sales)
+        select partner_id, workspace_id, coalesce(sum(clicks), 0), coalesce(sum(customers), 0), coalesce(sum(leads), 0),
+               coalesce(sum(sales), 0)
+        from taken where partner_id is not null and num_nonnulls(clicks, customers, leads, sales) > 0
+        group by partner_id, workspace_id
+        on conflict (partner_id) do update
+            set clicks = t.clicks + excluded.clicks, customers = t.customers + excluded.customers, leads = t.leads + excluded.leads,
+                sales = t.sales + excluded.sales
+        returning partner_id
     ), since_joined as (
-        insert into partner_totals as t (partner_id, workspace_id, currency, clicks, customers, leads, sales, revenue_cents, earned_cents)
-        select partner_id, workspace_id, currency, coalesce(sum(clicks), 0), coalesce(sum(customers), 0), coalesce(sum(leads), 0),
-               coalesce(sum(sales), 0), coalesce(sum(revenue_cents), 0), coalesce(sum(earned_cents), 0)
-        from taken where day is not null and partner_id is not null
+        insert into partner_totals as t (partner_id, workspace_id, currency, sales, revenue_cents, earned_cents)
+        select partner_id, workspace_id, currency, coalesce(sum(sales), 0), coalesce(sum(revenue_cents), 0), coalesce(sum(earned_cents), 0)
+        from taken where partner_id is not null and day is not null and currency <> ''
         group by partner_id, workspace_id, currency
         on conflict (partner_id, currency) do update
-            set clicks = t.clicks + excluded.clicks, customers = t.customers + excluded.customers, leads = t.leads + excluded.leads,
-                sales = t.sales + excluded.sales, revenue_cents = t.revenue_cents + excluded.revenue_cents,
+            set sales = t.sales + excluded.sales, revenue_cents = t.revenue_cents + excluded.revenue_cents,
                 earned_cents = t.earned_cents + excluded.earned_cents
     ), linked as (
         insert into link_totals as t (partner_id, workspace_id, slug_key, clicks, ended_clicks, sales)
@@ -5409,7 +5443,15 @@ begin
         on conflict (partner_id, month, currency, kind) do update
             set amount_cents = statement_totals.amount_cents + excluded.amount_cents
     )
-    select array[(select count(*) from taken), (select count(*) from next)] into counts;
+    select array[(select count(*) from taken), (select count(*) from next)], array(select partner_id from active) into counts, touched;
+
+    update partner_activity a set last_active_on = newest.day
+    from unnest(touched) as t (partner_id)
+    left join lateral (
+        select starts_on as day from totals
+        where of_id = t.partner_id and unit = 'day' and (clicks, customers, leads, sales) <> (0, 0, 0, 0)
+        order by starts_on desc limit 1) newest on true
+    where a.partner_id = t.partner_id and a.last_active_on is distinct from newest.day;
     return greatest(counts[1], counts[2]);
 end $$;
 
@@ -5448,6 +5490,7 @@ begin
         group by workspace_id, partner_id, currency, day, due_at, run_id, status, entered_on, kind, page, slug_key, referrer, sub;
     delete from totals where workspace is null or workspace_id = workspace;
     delete from landing_totals where workspace is null or workspace_id = workspace;
+    delete from partner_activity where workspace is null or workspace_id = workspace;
     delete from partner_totals where workspace is null or workspace_id = workspace;
     -- Clicks that were removed, and are folded, are known from here only.
     update link_totals set clicks = ended_clicks, sales = 0 where workspace is null or workspace_id = workspace;
@@ -5735,16 +5778,28 @@ set enable_seqscan = on as $$
 
     union all
     select t.workspace_id, t.partner_id,
-           format('in all, in %s: %s clicks, %s customers, %s leads, %s sales, %s, earned %s', t.currency, sum(t.clicks), sum(t.customers),
-                  sum(t.leads), sum(t.sales), sum(t.revenue_cents), sum(t.earned_cents))
+           format('in all: %s clicks, %s customers, %s leads, %s sales, last active on %s', sum(t.clicks), sum(t.customers), sum(t.leads),
+                  sum(t.sales), string_agg(distinct t.last_active_on::text, ' and '))
     from (
-        select workspace_id, of_id as partner_id, currency, clicks, customers, leads, sales, revenue_cents, earned_cents
+        select workspace_id, of_id as partner_id, sum(clicks) as clicks, sum(customers) as customers, sum(leads) as leads, sum(sales) as sales,
+               coalesce(max(starts_on) filter (where (clicks, customers, leads, sales) <> (0, 0, 0, 0)), '-infinity') as last_active_on
+        from totals where level = 'partner' and unit = 'day' group by workspace_id, of_id
+        union all
+        select workspace_id, partner_id, -clicks, -customers, -leads, -sales, coalesce(last_active_on, '-infinity') from partner_activity) t
+    group by t.workspace_id, t.partner_id
+    having (sum(t.clicks), sum(t.customers), sum(t.leads), sum(t.sales)) <> (0, 0, 0, 0)
+        or min(t.last_active_on) <> max(t.last_active_on) or count(*) = 1 and max(t.last_active_on) > '-infinity'
+
+    union all
+    select t.workspace_id, t.partner_id,
+           format('in all, in %s: %s sales, %s, earned %s', t.currency, sum(t.sales), sum(t.revenue_cents), sum(t.earned_cents))
+    from (
+        select workspace_id, of_id as partner_id, currency, sales, revenue_cents, earned_cents
         from totals where level = 'partner' and unit = 'month'
         union all
-        select workspace_id, partner_id, currency, -clicks, -customers, -leads, -sales, -revenue_cents, -earned_cents
-        from partner_totals) t
+        select workspace_id, partner_id, currency, -sales, -revenue_cents, -earned_cents from partner_totals) t
     group by t.workspace_id, t.partner_id, t.currency
-    having (sum(t.clicks), sum(t.customers), sum(t.leads), sum(t.sales), sum(t.revenue_cents), sum(t.earned_cents)) <> (0, 0, 0, 0, 0, 0)
+    having (sum(t.sales), sum(t.revenue_cents), sum(t.earned_cents)) <> (0, 0, 0)
 
     union all
     select t.workspace_id, t.partner_id, format('through "%s": %s clicks, %s sales', t.slug_key, sum(t.clicks), sum(t.sales))

@@ -33,13 +33,19 @@ export type TotalTables = {
     revenue_cents: Generated<bigint>
     earned_cents: Generated<bigint>
   }
+  partner_activity: {
+    partner_id: string
+    workspace_id: string
+    clicks: Generated<bigint>
+    customers: Generated<bigint>
+    leads: Generated<bigint>
+    sales: Generated<bigint>
+    last_active_on: string | null
+  }
   partner_totals: {
     partner_id: string
     workspace_id: string
     currency: string
-    clicks: Generated<bigint>
-    customers: Generated<bigint>
-    leads: Generated<bigint>
     sales: Generated<bigint>
     revenue_cents: Generated<bigint>
     earned_cents: Generated<bigint>

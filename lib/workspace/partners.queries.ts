@@ -1,5 +1,5 @@
 /** Partners. Imports create them, by lib/imports/partner-import.ts, and new-partner.queries.ts. */
-import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely'
+import { type ExpressionBuilder, expressionBuilder, type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
 import type { Tables } from '../db/tables.ts'
@@ -72,23 +72,29 @@ export const listPartners = (db: Db, workspaceId: string, filter: PartnerFilter)
 /** The same query, for a batch. */
 export const partnersQuery = (db: Db, workspaceId: string, filter: PartnerFilter) =>
   selectPartners(db, workspaceId)
-    .where('p.undone_at', 'is', null)
-    .where((eb) =>
-      eb.and([
-        ...(filter.programId ? [eb('p.program_id', '=', filter.programId)] : []),
-        ...(filter.email ? [eb('p.email', '=', filter.email)] : []),
-        ...(filter.slugKey ? [hasSlug(eb, workspaceId, filter.slugKey)] : []),
-        ...(filter.groupId ? [eb('p.group_id', '=', filter.groupId)] : []),
-        ...(filter.status ? [eb('p.status', '=', filter.status)] : []),
-        ...(filter.ids ? [eb('p.id', 'in', filter.ids)] : []),
-        ...(filter.query ? [matches(eb, workspaceId, filter.query)] : []),
-        ...(filter.cursor ? [eb('p.id', '<', filter.cursor)] : []),
-      ]),
-    )
+    .where(isListed(workspaceId, filter))
+    .where((eb) => (filter.cursor ? eb('p.id', '<', filter.cursor) : eb.lit(true)))
     .orderBy('p.id', 'desc')
     .limit(filter.limit)
 
-const selectPartners = (db: Db, workspaceId: string) =>
+/** Whether the partner `p` is one of the workspace's that a filter lets through. Those whose import was undone are not. */
+export const isListed = (workspaceId: string, filter: Omit<PartnerFilter, keyof PageRequest>) => {
+  const eb = expressionBuilder<Tables & { p: Tables['partners'] }, 'p'>()
+  return eb.and([
+    eb('p.workspace_id', '=', workspaceId),
+    eb('p.undone_at', 'is', null),
+    ...(filter.programId ? [eb('p.program_id', '=', filter.programId)] : []),
+    ...(filter.email ? [eb('p.email', '=', filter.email)] : []),
+    ...(filter.slugKey ? [hasSlug(eb, workspaceId, filter.slugKey)] : []),
+    ...(filter.groupId ? [eb('p.group_id', '=', filter.groupId)] : []),
+    ...(filter.status ? [eb('p.status', '=', filter.status)] : []),
+    ...(filter.ids ? [eb('p.id', 'in', filter.ids)] : []),
+    ...(filter.query ? [matches(eb, workspaceId, filter.query)] : []),
+  ])
+}
+
+/** The partners of a workspace, one row each. */
+export const selectPartners = (db: Db, workspaceId: string) =>
   db
     .selectFrom('partners as p')
     .where('p.workspace_id', '=', workspaceId)

@@ -7,10 +7,11 @@ import { expect, test } from 'vitest'
 import { TEMPLATE, withDatabase, withoutAutovacuum } from '../support/databases.ts'
 import { CALLS } from '../support/function-calls.ts'
 import { addRows } from '../support/many-rows.ts'
+import { rowsReadSoFar } from '../support/rows-read.ts'
 
 const MANY = 1_000
 /** More rows than any of the calls needs, and far fewer than any table has. */
-const MAX_ROWS = 100
+const MAX_ROWS = 120
 /** The most are some 600, many of them of catalogs. A look-up by each partner in turn takes thousands. */
 const MAX_BLOCKS = 900
 /** Catalogs are read again when another connection has changed them, as the tests of other files do: then it is measured again. */
@@ -62,12 +63,6 @@ const FOREIGN_KEYS = `
 
 type Read = { rows: number; blocks: number; of: Record<string, number> }
 
-/** The rows and index entries that this transaction has read, by table. */
-const READ = `
-  select relname as name, (pg_stat_get_xact_tuples_returned(oid) + coalesce((
-           select sum(pg_stat_get_xact_tuples_returned(indexrelid)) from pg_index where indrelid = c.oid), 0))::integer as rows
-  from pg_class c where relnamespace = 'public'::regnamespace and relkind = 'r'`
-
 const explain = (statement: string) => `explain (analyze, buffers, timing off, format json) ${statement}`
 
 /** Runs a statement, and rolls it back. Adds the functions that it calls. */
@@ -78,19 +73,12 @@ const measure = async (client: pg.Client, statement: string, called: Set<string>
     const { rows } = await client.query(explain(statement))
     await client.query('set constraints all immediate')
     const plan = rows[0]?.['QUERY PLAN'][0].Plan
-    const read = await client.query<{ name: string; rows: number }>(READ)
+    const { total, of } = await rowsReadSoFar(client)
     const functions = await client.query<{ name: string }>(
       'select funcname as name from pg_stat_xact_user_functions',
     )
     for (const { name } of functions.rows) called.add(name)
-    const of = Object.fromEntries(
-      read.rows.filter((table) => table.rows > 0).map((table) => [table.name, table.rows]),
-    )
-    return {
-      rows: Object.values(of).reduce((sum, count) => sum + count, 0),
-      blocks: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'],
-      of,
-    }
+    return { rows: total, blocks: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'], of }
   } finally {
     await client.query('rollback')
   }

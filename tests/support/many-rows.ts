@@ -165,8 +165,10 @@ const ROWS = `
     select ${id('partner')}, ${id('workspace', '1')}, 'partner', 'day', current_date, '', 1 from numbers;
   insert into landing_totals (of_id, workspace_id, level, unit, starts_on, dimension, value, currency, clicks)
     select ${id('partner')}, ${id('workspace', '1')}, 'partner', 'day', current_date, 'page', 'https://shop.example/' || n, '', 1 from numbers;
-  insert into partner_totals (partner_id, workspace_id, currency, clicks)
-    select ${id('partner')}, ${id('workspace', '1')}, '', 1 from numbers;
+  insert into partner_activity (partner_id, workspace_id, clicks, last_active_on)
+    select ${id('partner')}, ${id('workspace', '1')}, 1, current_date from numbers;
+  insert into partner_totals (partner_id, workspace_id, currency, sales, revenue_cents)
+    select ${id('partner')}, ${id('workspace', '1')}, 'USD', 1, 5000 from numbers;
   insert into link_totals (partner_id, workspace_id, slug_key, clicks)
     select ${id('partner')}, ${id('workspace', '1')}, 'slug-' || n, 1 from numbers;
   insert into balances (of_id, workspace_id, level, currency, open_cents)

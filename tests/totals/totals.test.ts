@@ -79,6 +79,47 @@ test('totals are exact while sales, a correction of one and folding happen at on
   })
 })
 
+test('the last activity of a partner moves back when what was newest is older', async () => {
+  const merchant = await createMerchant()
+  const lastActive = async () => {
+    await fold(database, merchant)
+    expect(await violationsOf(merchant)).toEqual([])
+    const rows = await database.query<{ days: number | null }>(
+      `select utc_day(now()) - last_active_on as days from partner_activity where workspace_id = $1`,
+      [merchant.workspace.id],
+    )
+    return rows.map(({ days }) => days)
+  }
+  const move = (clickId: string, days: number) =>
+    database.query('update clicks set created_at = created_at - make_interval(days => $2) where id = $1', [
+      clickId,
+      days,
+    ])
+  expect(await lastActive()).toEqual([])
+  await move(await merchant.click(), 9)
+  expect(await lastActive()).toEqual([9])
+  const newest = await merchant.click()
+  expect(await lastActive()).toEqual([0])
+  await move(newest, 4)
+  expect(await lastActive()).toEqual([4])
+  await move(newest, 20)
+  expect(await lastActive()).toEqual([9])
+})
+
+test.each([
+  ['the day of the last activity', 'update partner_activity set last_active_on = last_active_on + 1'],
+  ['the clicks of the list of partners', 'update partner_activity set clicks = clicks + 1'],
+  ['a partner of the list', 'delete from partner_activity'],
+  ['the revenue of the list of partners', 'update partner_totals set revenue_cents = revenue_cents - 1'],
+])('%s is checked by verify_ledger', async (_, change) => {
+  const merchant = await createMerchant()
+  await merchant.sale({ clickId: await merchant.click() })
+  await fold(database, merchant)
+  expect(await violationsOf(merchant)).toEqual([])
+  await database.query(`${change} where workspace_id = $1`, [merchant.workspace.id])
+  expect(await violationsOf(merchant)).toHaveLength(1)
+})
+
 test('the sums of a statement are those of the commissions that were made in a month, before and after folding', async () => {
   const merchant = await createMerchant()
   const clickId = await merchant.click()

@@ -1,0 +1,135 @@
+/** The orders of the list of partners, by figures that tie, are missing, or are negative. */
+import type pg from 'pg'
+import { expect, test } from 'vitest'
+import { connect } from '../../lib/db/connection.ts'
+import { type PartnerListFilter, partnerListQuery } from '../../lib/workspace/partner-list.queries.ts'
+import { PARTNER_SORTS } from '../../lib/workspace/partners.schemas.ts'
+import { TEMPLATE, withDatabase } from '../support/databases.ts'
+import { addRows, idOf } from '../support/many-rows.ts'
+import { rowsRead } from '../support/rows-read.ts'
+
+const WORKSPACE = idOf('workspace', 1)
+/** Few values, so that many tie. A seventh of the partners has no row of each kind. */
+const FIGURES = `
+  delete from total_deltas; delete from partner_activity; delete from partner_totals; delete from balances;
+  insert into partner_activity (partner_id, workspace_id, clicks, customers, leads, sales, last_active_on)
+    select id, workspace_id, n % 3, n % 4, n % 5, n * 7 % 11, case when n % 13 > 0 then date '2026-11-01' + n % 6 end
+    from numbered where n % 7 > 0;
+  insert into partner_totals (partner_id, workspace_id, currency, sales, revenue_cents, earned_cents)
+    select id, workspace_id, currency, 1, n * 31 % 9 - 4 + shift, n * 17 % 5 - 2 + shift
+    from numbered, (values ('USD', 0), ('EUR', 3)) c (currency, shift) where n % 7 <> 1;
+  insert into balances (of_id, workspace_id, level, currency, open_cents)
+    select id, workspace_id, 'partner', 'USD', n * 23 % 7 - 3 from numbered where n % 7 <> 2;
+  insert into balances (of_id, workspace_id, level, currency) select '${idOf('program', 1)}', '${WORKSPACE}', 'program', 'USD'`
+
+/** Runs the query of a page. */
+const pageOf = async (client: pg.Client, request: PartnerListFilter) => {
+  const query = partnerListQuery(
+    connect({ DATABASE_URL: 'postgresql://unused', SQL_ENDPOINT: '' }),
+    WORKSPACE,
+    request,
+  ).compile()
+  return (await client.query<{ id: string }>(query.sql, [...query.parameters])).rows.map(({ id }) => id)
+}
+
+/** Where each figure stands, and what partners without it have. */
+const FIGURE_OF = {
+  clicks: 'coalesce(a.clicks, 0)',
+  customers: 'coalesce(a.customers, 0)',
+  leads: 'coalesce(a.leads, 0)',
+  sales: 'coalesce(a.sales, 0)',
+  active: "coalesce(a.last_active_on, '-infinity')",
+  revenue: 'coalesce(t.revenue_cents, 0)',
+  earned: 'coalesce(t.earned_cents, 0)',
+  unpaid: 'coalesce(b.open_cents, 0)',
+}
+const SORTS_BY_FIGURE = PARTNER_SORTS.filter((sort) => sort !== 'newest' && sort !== 'name')
+
+/** The same order, said simply. */
+const orderOf = async (
+  client: pg.Client,
+  sort: keyof typeof FIGURE_OF,
+  currency: string,
+  condition: string,
+) => {
+  const { rows } = await client.query<{ id: string }>(
+    `select p.id from partners p left join partner_activity a on a.partner_id = p.id
+     left join partner_totals t on t.partner_id = p.id and t.currency = $2
+     left join balances b on b.of_id = p.id and b.currency = $2
+     where p.workspace_id = $1 and p.undone_at is null and ${condition}
+     order by ${FIGURE_OF[sort]} desc, p.id desc`,
+    [WORKSPACE, currency],
+  )
+  return rows.map(({ id }) => id)
+}
+
+test('each order has each partner once, page by page, also those without a figure and with a negative one', async () => {
+  await withDatabase(
+    'partner_orders',
+    async (url, client) => {
+      await addRows(url, 1, 60)
+      await client.query(`update partners set status = 'banned', undone_at = now() where id in ($1, $2)`, [
+        idOf('partner', 5),
+        idOf('partner', 6),
+      ])
+      await client.query(`update partners set status = 'banned' where id > $1`, [idOf('partner', 40)])
+      await client.query(
+        'create temp view numbered as select row_number() over (order by id)::integer as n, * from partners',
+      )
+      await client.query(FIGURES)
+      for (const sort of SORTS_BY_FIGURE) {
+        for (const currency of ['USD', 'EUR']) {
+          for (const status of [undefined, 'banned'] as const) {
+            const expected = await orderOf(client, sort, currency, status ? `p.status = '${status}'` : 'true')
+            expect(expected).toHaveLength(status ? 20 : 58)
+            for (const isAscending of [false, true]) {
+              const seen: string[] = []
+              const request = { sort, isAscending, status, currency, limit: 7 }
+              for (let page = await pageOf(client, request); page.length > 0; ) {
+                seen.push(...page)
+                page = await pageOf(client, { ...request, cursor: page.at(-1) })
+              }
+              expect({ sort, currency, status, isAscending, seen }).toEqual({
+                sort,
+                currency,
+                status,
+                isAscending,
+                seen: isAscending ? expected.toReversed() : expected,
+              })
+            }
+          }
+        }
+      }
+    },
+    TEMPLATE,
+  )
+})
+
+test('a page of the highest reads as few rows as it shows, among however many', async () => {
+  await withDatabase(
+    'partner_pages',
+    async (url, client) => {
+      await addRows(url, 1, 1_000)
+      await client.query(
+        'create temp view numbered as select row_number() over (order by id)::integer as n, * from partners',
+      )
+      await client.query(FIGURES)
+      await client.query('vacuum analyze')
+      for (const sort of SORTS_BY_FIGURE) {
+        const middle = (await orderOf(client, sort, 'USD', 'true'))[100]
+        for (const cursor of [undefined, middle]) {
+          const rows = await rowsRead(client, () =>
+            pageOf(client, { sort, isAscending: false, limit: 5, cursor }),
+          )
+          expect({ sort, cursor, rows: Math.max(rows.total, 100), of: rows.total > 100 && rows.of }).toEqual({
+            sort,
+            cursor,
+            rows: 100,
+            of: false,
+          })
+        }
+      }
+    },
+    TEMPLATE,
+  )
+})
