@@ -3458,6 +3458,8 @@ create table import_calls (
     made_emails   text[] not null default '{}',   -- of the partners that it has created, as the answer had them
     made_slugs    text[] not null default '{}',   -- likewise
     former        jsonb not null default '[]',    -- the customers that it has changed, as they were: [{id, email, importedAt, startedAt, startedProgramId, prior}]
+    named         uuid[] not null default '{}',   -- the partners, customers and opening balances that its rows name and that it has left as they were
+    place         bigint not null generated always as identity,   -- in the order in which calls were saved, whatever the clocks of their Workers
     undone_ids    uuid[] not null default '{}',   -- the partners, customers, and opening balances of others, that were taken back
     undone        jsonb not null default '{}',    -- their numbers: {partners, customers, balances, amountCents, mails}
 
@@ -3467,6 +3469,10 @@ create table import_calls (
 
 -- Which imports were there last?
 create index import_calls_workspace_id_idx on import_calls (workspace_id, audit_id);
+
+-- Which calls name this partner, customer or opening balance? In the table itself: each undo asks for hundreds, and a list of what is
+-- not in the index yet would be read for each of them.
+create index import_calls_named_idx on import_calls using gin (named) with (fastupdate = off) where named <> '{}';
 
 -- An import that a manager has begun to undo: no call of it is saved any more.
 create table undone_imports (
@@ -3843,7 +3849,8 @@ end $$;
 
 -- Creates partners with their further links, coupons, opening balances and mails, and the audit entry. further, which
 -- are links, coupons, balances and mails name their partner by its line, n; null creates none. notice is what the mail
--- to other managers about opening balances needs besides.
+-- to other managers about opening balances needs besides. row_found are the addresses of rows whose partners exist, the first
+-- `owing` of them those of rows with an opening balance that the partner has already; null is none.
 --
 -- The lock serializes the imports of a workspace, which prevents deadlocks between them. The
 -- statements after it see what the import before has committed, and break a unique constraint
@@ -3851,7 +3858,7 @@ end $$;
 -- of the same call, which was committed: the repeat does nothing.
 create function save_partner_import_1(workspace uuid, program uuid, row_emails text, row_names text, row_slugs text,
                                       row_slug_keys text, row_former_links text, row_groups text, new_groups jsonb, further jsonb, coupons jsonb,
-                                      balances jsonb, notice jsonb, mails jsonb,
+                                      balances jsonb, notice jsonb, mails jsonb, row_found text, owing integer,
                                       audit_id uuid, audit_actor text, audit_details jsonb, import uuid, call_hash text,
                                       answer jsonb, now timestamptz) returns void
 language plpgsql
@@ -3865,6 +3872,7 @@ declare
     group_ids  uuid[] := string_to_array(row_groups, E'\n', E'\t');         -- likewise
     id_start   text   := left(uuidv7()::text, -4);
     ids        uuid[];
+    found_ids  uuid[] := '{}';
     owed       jsonb;
 begin
     if not cardinality(emails) = all(array[cardinality(names), cardinality(slugs), cardinality(slug_keys)]) then
@@ -3885,6 +3893,19 @@ begin
             select from jsonb_to_recordset(further) as wanted (key text),
                         lateral (select from partners where program_id = program and slug_key = wanted.key
                                    and (program_id, slug_key) >= (program, wanted.key) offset 0) p));
+    end if;
+
+    -- An undo may have taken back who was found: the row would be in no import.
+    if row_found is not null then
+        found_ids := array(
+            select coalesce((select p.id from partners p where p.program_id = program and p.email = wanted.email
+                                                           and (p.program_id, p.email) >= (program, wanted.email)),
+                            (select f.partner_id from former_partner_addresses f where f.email = wanted.email and f.program_id = program))
+            from unnest(string_to_array(row_found, E'\n')) as wanted (email));
+        perform assert_unchanged(array_position(found_ids, null) is null);
+        found_ids := found_ids || array_remove(array(
+            select (select b.id from commissions b where b.partner_id = p.id and b.kind = 'opening_balance')
+            from unnest(found_ids[:owing]) as p (id)), null);
     end if;
 
     if new_groups is not null then
@@ -3946,8 +3967,8 @@ begin
 
     insert into audit_entries (id, workspace_id, actor, action, subject_id, details, created_at)
     values (audit_id, workspace, audit_actor, 'partners.imported', program, audit_details, now);
-    insert into import_calls (audit_id, workspace_id, import_id, hash, answer, made, made_emails, made_slugs)
-    values (audit_id, workspace, import, call_hash, answer, ids, emails, slugs);
+    insert into import_calls (audit_id, workspace_id, import_id, hash, answer, made, made_emails, made_slugs, named)
+    values (audit_id, workspace, import, call_hash, answer, ids, emails, slugs, found_ids);
 end $$;
 
 
@@ -3965,7 +3986,7 @@ begin
     if loaded #>> '{workspace,role}' is not distinct from needed_role and loaded -> 'program' is not null
        and loaded -> 'answer' is null and loaded -> 'isUndone' is null then
         perform save_partner_import_1((loaded #>> '{workspace,id}')::uuid, program, row_emails, row_names, row_slugs, row_slug_keys,
-                                      row_former_links, null, null, further, coupons, null, null, null, audit_id, member_email, audit_details, import, call_hash, answer, now);
+                                      row_former_links, null, null, further, coupons, null, null, null, null, null, audit_id, member_email, audit_details, import, call_hash, answer, now);
         loaded := loaded || '{"isSaved": true}';
     end if;
     return loaded;
@@ -3990,8 +4011,19 @@ begin
     insert into undone_imports (workspace_id, import_id, undone_at) values (workspace, import, now) on conflict do nothing;
 end $$;
 
--- Why a customer stays as this call has left it; null if it does not. called_at is when the call was made.
-create function customer_undo_reason_1(customer uuid, call uuid, called_at timestamptz) returns text language plpgsql stable
+-- Whether a call names this partner, customer or opening balance that was saved after the call at this place, and is of another import
+-- that no manager has begun to undo.
+create function is_named_later_1(named_id uuid, import uuid, after bigint) returns boolean language plpgsql stable
+set enable_seqscan = off as $$
+begin
+    return exists (
+        select from (select o.workspace_id, o.import_id, o.place from import_calls o
+                     where o.named @> array[named_id] and o.named <> '{}' offset 0) o
+        where o.place > after and o.import_id <> import and not import_is_undone(o.workspace_id, o.import_id));
+end $$;
+
+-- Why a customer stays as this call of an import has left it; null if it does not. called_at is when the call was made.
+create function customer_undo_reason_1(customer uuid, call uuid, import uuid, place bigint, called_at timestamptz) returns text language plpgsql stable
 set enable_seqscan = off as $$
 begin
     return case
@@ -4002,12 +4034,13 @@ begin
         when exists (select from events e
                      where e.customer_id = customer and e.occurred_at >= date_trunc('second', called_at) and e.partner_id is not null)
         then 'has_events'
+        when is_named_later_1(customer, import, place) then 'named_later'
     end;
 end $$;
 
 -- The same of a partner that a call has created. If is_dry, its customers of the same import that would be taken back are no reason.
-create function partner_undo_reason_1(partner uuid, import uuid, called_at timestamptz, is_dry boolean, with_changed boolean) returns text
-language plpgsql stable
+create function partner_undo_reason_1(partner uuid, import uuid, place bigint, called_at timestamptz, is_dry boolean, with_changed boolean)
+returns text language plpgsql stable
 set enable_seqscan = off as $$
 declare
     p record;
@@ -4029,7 +4062,7 @@ begin
           and not (is_dry and exists (
               select from referrals r join import_calls o on o.audit_id = substr(r.origin, 8)::uuid and o.import_id = import
               where r.customer_id = c.id and r.source = 'import' and r.referred_at = c.imported_at
-                and customer_undo_reason_1(c.id, o.audit_id, r.referred_at) is null)))
+                and customer_undo_reason_1(c.id, o.audit_id, import, o.place, r.referred_at) is null)))
     then return 'has_customers'; end if;
     if exists (select from agreement_acceptances a where a.partner_id = partner)
        or exists (select from applications a where a.program_id = p.program_id and a.email = p.email and a.partner_id = partner)
@@ -4039,6 +4072,7 @@ begin
         or exists (select from payees y where y.workspace_id = p.workspace_id and y.email = p.email))
        and not exists (select from partners o where o.workspace_id = p.workspace_id and o.email = p.email and o.id <> partner)
     then return 'has_payment_details'; end if;
+    if is_named_later_1(partner, import, place) then return 'named_later'; end if;
     if not with_changed
        and (p.terms_since is not null
             or exists (select from audit_entries a where a.subject_id = partner and a.created_at > called_at)
@@ -4055,20 +4089,21 @@ set enable_seqscan = off set jit = off as $$
 declare
     c record;
 begin
-    select i.import_id, i.made, i.former, i.undone_ids, a.action, a.details, a.created_at into c
+    select i.import_id, i.place, i.made, i.former, i.undone_ids, a.action, a.details, a.created_at into c
     from import_calls i join audit_entries a on a.id = i.audit_id where i.workspace_id = workspace and i.audit_id = call;
     if c.action = 'customers.imported' then
-        return query select 'customers', m.id, customer_undo_reason_1(m.id, call, c.created_at)
+        return query select 'customers', m.id, customer_undo_reason_1(m.id, call, c.import_id, c.place, c.created_at)
         from (select unnest(c.made) as id union all select (f ->> 'id')::uuid from jsonb_array_elements(c.former) f) m
         where m.id <> all(c.undone_ids);
         return;
     end if;
-    return query select 'partners', m.id, partner_undo_reason_1(m.id, c.import_id, c.created_at, is_dry, with_changed)
+    return query select 'partners', m.id, partner_undo_reason_1(m.id, c.import_id, c.place, c.created_at, is_dry, with_changed)
     from unnest(c.made) as m (id) where m.id <> all(c.undone_ids);
     -- Opening balances of partners who existed.
     return query select 'balances', b.id, case
         when b.payout_id is not null then 'has_payouts'
-        when exists (select from commission_holds h where h.commission_id = b.id) then 'has_commissions' end
+        when exists (select from commission_holds h where h.commission_id = b.id) then 'has_commissions'
+        when is_named_later_1(b.id, c.import_id, c.place) then 'named_later' end
     from jsonb_array_elements_text(c.details #> '{openingBalances,ids}') m (id)
     join commissions b on b.id = m.id::uuid
     where b.partner_id <> all(c.made) and b.id <> all(c.undone_ids);
@@ -4123,7 +4158,7 @@ begin
 end $$;
 
 -- Takes back what a call has made, in one transaction with its entry in the audit log, and does nothing if that entry is there: it is of
--- an earlier attempt. Locks customers before partners, as reports and imports do. With rights of its own, because nothing else deletes
+-- an earlier attempt. No call that names what there is is saved meanwhile. Locks customers before partners, as reports and imports do. With rights of its own, because nothing else deletes
 -- customers and former terms.
 create function undo_import_call_1(workspace uuid, call uuid, audit_id uuid, actor text, with_changed boolean, now timestamptz) returns void
 language plpgsql
@@ -4137,6 +4172,7 @@ declare
     withdrawn  integer := 0;
     made_on    text;
 begin
+    perform pg_advisory_xact_lock(hashtextextended(workspace || ' undo', 0));
     perform pg_advisory_xact_lock(hashtextextended(workspace || ' payouts', 0));
     perform pg_advisory_xact_lock(hashtextextended('partners.import ' || workspace, 0));
     if exists (select from audit_entries a where a.id = audit_id) then return; end if;

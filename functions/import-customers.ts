@@ -68,7 +68,7 @@ export default createApp<Bindings>()
           return c.json(answer(loaded.answer.results), 200, { 'Idempotent-Replayed': 'true' })
         }
 
-        const { mapped, results } = decideCustomerImport(rows, loaded.facts, keepOwners)
+        const { mapped, results, left } = decideCustomerImport(rows, loaded.facts, keepOwners)
         const decided = answer(results)
         if (!call) return c.json(decided)
 
@@ -76,6 +76,10 @@ export default createApp<Bindings>()
           workspaceId: workspace.id,
           customers: mapped,
           results,
+          left: left.flatMap((id) => {
+            const importedAt = loaded.importedAt.get(id)
+            return importedAt ? [{ id, importedAt }] : []
+          }),
           keepOwners,
           call,
           audit: auditEntry(db, {

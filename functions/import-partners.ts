@@ -57,7 +57,7 @@ export default createApp<NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings']>()
       const hasFormerLinks = good.some(({ formerLink }) => formerLink !== null)
 
       const decide = (facts: PartnerImportFacts) => {
-        const { newPartners, newGroups, completed, warnings, ...decided } = decidePartnerImport(
+        const { newPartners, newGroups, completed, found, warnings, ...decided } = decidePartnerImport(
           rows,
           facts,
           newSlugSuffix,
@@ -71,7 +71,14 @@ export default createApp<NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings']>()
           importOpeningBalances,
           ...(newGroups.length > 0 && { groupsCreated: newGroups.map(({ name }) => name) }),
         }
-        return { partners: newPartners, newGroups, completed, answer, audit: { actor: user.email, details } }
+        return {
+          partners: newPartners,
+          newGroups,
+          completed,
+          found,
+          answer,
+          audit: { actor: user.email, details },
+        }
       }
       const saves = !options?.dryRun && rows.length > 0
       const call = saves ? await importCall('partners', request.importId, request) : null
@@ -103,7 +110,7 @@ export default createApp<NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings']>()
           namesGroups ? await listGroupNames(db, workspace.id, programId) : [],
           options?.createGroups ? newId : null,
         )
-        const { partners, newGroups, completed, answer, audit } = decide({ ...loaded.facts, groups })
+        const { partners, newGroups, completed, found, answer, audit } = decide({ ...loaded.facts, groups })
         const known =
           hasFormerLinks && (!call || sendWelcomeEmail)
             ? (await readLinkForms(db, workspace.id, [programId])).get(programId)
@@ -127,6 +134,7 @@ export default createApp<NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings']>()
           })),
           newGroups,
           completed,
+          found,
           notice: {
             workspaceName: workspace.name,
             programName: program.name,

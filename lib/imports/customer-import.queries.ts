@@ -16,6 +16,7 @@ import type {
   MappedPartner,
 } from './customer-import.ts'
 import type { ImportCall } from './import-calls.queries.ts'
+import { idsOf, type LeftCustomer, lockUndo, nothingUndone } from './left-customers.queries.ts'
 import { unlessTaken } from './partner-import.queries.ts'
 
 /** Distinct values as a table, in one parameter. */
@@ -67,11 +68,12 @@ export const loadCustomerImport = async (
       ownerId: string | null
       ownerEmail: string | null
       isLate: boolean
+      importedAt: string | null
     }
   >`
     select wanted.value as "externalId", c.id, c.partner_id as "ownerId",
            (select email from partners where id = c.partner_id) as "ownerEmail",
-           coalesce(c.replan_from, c.addressed_from) is not null as "isLate", c.email,
+           coalesce(c.replan_from, c.addressed_from) is not null as "isLate", c.email, c.imported_at::text as "importedAt",
            case when ${isImported(sql`c.partner_id`)} then c.partner_id end as "partnerId",
            c.started_at as "startedAt", c.started_program_id as "startedProgramId", c.prior
     from jsonb_to_recordset(${JSON.stringify(ids)}::jsonb) as wanted (kind text, value text),
@@ -96,10 +98,11 @@ export const loadCustomerImport = async (
     programIds: new Set(programs.map(({ id }) => id)),
     partners,
     customers: new Map(
-      customers.flatMap(({ externalId, id: _id, ownerId, ownerEmail, isLate: _isLate, ...mapping }) =>
-        ownerId === null || ownerEmail === null
-          ? []
-          : [[externalId, { ...mapping, owner: { id: ownerId, email: ownerEmail } }]],
+      customers.flatMap(
+        ({ externalId, id: _id, ownerId, ownerEmail, isLate: _isLate, importedAt: _at, ...mapping }) =>
+          ownerId === null || ownerEmail === null
+            ? []
+            : [[externalId, { ...mapping, owner: { id: ownerId, email: ownerEmail } }]],
       ),
     ),
     customerIds: new Map(customers.map(({ externalId, id }) => [externalId, id])),
@@ -108,16 +111,13 @@ export const loadCustomerImport = async (
   return {
     workspace: workspaces[0],
     facts,
+    /** When each customer was imported last, by its id. Null if no import is in force. */
+    importedAt: new Map(customers.map(({ id, importedAt }) => [id, importedAt])),
     lateIds,
     answer: answered?.answer,
     isUndone: answered?.isUndone ?? false,
   }
 }
-
-/** Rolls the batch back if a manager has begun to undo the import, which waits for the end of the batch. */
-const stillImports = (workspaceId: string, { importId }: ImportCall) => sql<unknown>`
-  with locked as materialized (select pg_advisory_xact_lock_shared(hashtextextended(${`import ${importId}`}, 0)))
-  select assert_unchanged(not import_is_undone(${workspaceId}, ${importId})) from locked`
 
 /** What import_calls keeps: the results, from which the summary follows. */
 type CustomerAnswer = { results: CustomerResult[] }
@@ -127,6 +127,7 @@ type CustomerImport = {
   customers: MappedCustomer[]
   /** As decided by what was read. */
   results: CustomerResult[]
+  left: LeftCustomer[]
   keepOwners: boolean
   call: ImportCall
   /** The call's audit entry, written in the same transaction. */
@@ -149,13 +150,14 @@ const isImported = (partnerId: RawBuilder<unknown>) => sql`coalesce((
  *
  * Rows are locked in the same order by all, so that concurrent imports and reports cannot deadlock.
  *
+ * @param left without customers for whom no import is in force: no undo changes them
  * @returns the results, corrected for customers whom a concurrent report or import created after the read, and the ids of
  *   customers with payments in the second of the import, or later, that were received before it. Null when the same call
  *   was answered after the read.
  */
 export const saveCustomerImport = async (
   db: Db,
-  { workspaceId, customers, results, keepOwners, call, audit, now }: CustomerImport,
+  { workspaceId, customers, results, left, keepOwners, call, audit, now }: CustomerImport,
 ): Promise<{ results: CustomerResult[]; lateIds: string[] } | null> => {
   const rows = customers.map((customer) => ({
     id: newId(),
@@ -231,10 +233,15 @@ export const saveCustomerImport = async (
       from saved, jsonb_array_elements_text(saved.emails) e
       on conflict (customer_id, kind, value) do nothing
     )
-    insert into import_calls (audit_id, workspace_id, import_id, hash, made, former, answer)
+    insert into import_calls (audit_id, workspace_id, import_id, hash, made, former, named, answer)
     select ${call.id}::uuid, ${workspaceId}::uuid, ${call.importId}::uuid, ${call.hash},
            array(select id from saved where is_new),
            (select coalesce(jsonb_agg(former), '[]') from saved where not is_new),
+           ${idsOf(left)} || case when (select count(*) from saved) = ${customers.length} then '{}' else array(
+                  select i.customer_id from ${mapping}
+                  join customer_identities i on i.workspace_id = ${workspaceId} and i.value = m.value and i.kind = m.kind
+                                            and i.kind <> 'email'
+                  where i.customer_id not in (select id from saved)) end,
            jsonb_build_object('results', coalesce(jsonb_agg(
              case when r.result ->> 'status' <> 'created' or s.is_created then r.result
                   when s.id is null then r.result || '{"status": "unchanged"}'
@@ -273,7 +280,8 @@ export const saveCustomerImport = async (
     returning c.id`
   const save = () =>
     db.batch([
-      stillImports(workspaceId, call).compile(db),
+      lockUndo(workspaceId, call).compile(db),
+      nothingUndone(workspaceId, call, left).compile(db),
       partnersStay(
         customers.map(({ partnerId }) => partnerId),
         'key share',
@@ -288,6 +296,6 @@ export const saveCustomerImport = async (
     ])
   const saved = await unlessTaken(save)
   if (!saved) return null
-  const [, , , , , , , late, [answered]] = saved
+  const [, , , , , , , , late, [answered]] = saved
   return { results: answered?.answer.results ?? results, lateIds: late.map(({ id }) => id) }
 }

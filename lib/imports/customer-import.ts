@@ -77,7 +77,12 @@ export type CustomerResult = {
 
 export type CustomerImportSummary = Record<'created' | 'updated' | 'moved' | 'unchanged' | 'errors', number>
 
-export type CustomerImportDecision = { mapped: MappedCustomer[]; results: CustomerResult[] }
+export type CustomerImportDecision = {
+  mapped: MappedCustomer[]
+  results: CustomerResult[]
+  /** The ids of customers whom rows name and leave as they are. */
+  left: string[]
+}
 
 export const isCustomerRow = (row: CustomerRow | BadCustomerRow): row is CustomerRow => !('code' in row)
 
@@ -165,6 +170,12 @@ export const decideCustomerImport = (
     [...facts.customers].map(([id, mapping]) => [nameOf(id), mapping]),
   )
   const mapped = new Map<string, MappedCustomer>()
+  const left = new Set<string>()
+  const leave = (externalId: string): 'unchanged' => {
+    const id = facts.customerIds.get(externalId)
+    if (id !== undefined) left.add(id)
+    return 'unchanged'
+  }
 
   const results = rows.map((row): CustomerResult => {
     const { customerExternalId, partnerEmail } = row
@@ -187,13 +198,15 @@ export const decideCustomerImport = (
     }
     const moves = known !== undefined && known.owner.id !== found.id
     const owner = moves ? { ownerEmail: known.owner.email } : {}
-    if (moves && keepOwners)
-      return { customerExternalId, partnerEmail, status: 'unchanged', ...owner, ...CUSTOMER_OWNED }
+    if (moves && keepOwners) {
+      const status = leave(customerExternalId)
+      return { customerExternalId, partnerEmail, status, ...owner, ...CUSTOMER_OWNED }
+    }
 
     const note = found.isBanned ? PARTNER_BANNED : {}
     const after = apply(known, mapping)
     if (known && isSame(known, after))
-      return { customerExternalId, partnerEmail, status: 'unchanged', ...note }
+      return { customerExternalId, partnerEmail, status: leave(customerExternalId), ...note }
     customers.set(name, { ...after, owner: found })
     // Excludes the values read earlier, which may change before the write.
     const before = mapped.get(name)
@@ -201,7 +214,7 @@ export const decideCustomerImport = (
     const status = moves ? 'moved' : known ? 'updated' : 'created'
     return { customerExternalId, partnerEmail, status, ...owner, ...note }
   })
-  return { mapped: [...mapped.values()], results }
+  return { mapped: [...mapped.values()], results, left: [...left] }
 }
 
 /** Counts the results. `partner_not_found` counts as an error. */

@@ -11,6 +11,7 @@ import type { ImportCall } from './import-calls.queries.ts'
 import type { PartnerImportResponse } from './imports.responses.ts'
 import {
   type CompletedPartner,
+  type FoundPartner,
   type NewPartner,
   type PartnerImportFacts,
   type PartnerRow,
@@ -106,6 +107,7 @@ type PartnerImport = {
   partners: PlannedPartner[]
   newGroups: NewGroup[]
   completed: CompletedPartner[]
+  found: FoundPartner[]
   /** For the mail to other managers about opening balances, which has the sums besides. */
   notice: OpeningBalancesNotice
   audit: Audit
@@ -165,12 +167,11 @@ const furtherLinks = (partners: NewPartner[]) =>
  * Inserts partners with their further links, coupons, opening balances, mails and new groups, in one transaction. Idempotent, see
  * save_partner_import_1.
  *
- * @returns false when an email address, slug, coupon or group's name was taken after the read: read and decide again
+ * @returns false when an email address, slug, coupon or group's name was taken after the read, or a partner who was found is gone:
+ *   read and decide again
  */
-export const savePartnerImport = async (
-  db: Db,
-  { workspaceId, programId, partners, newGroups, completed, notice, audit, call, answer, now }: PartnerImport,
-): Promise<boolean> => {
+export const savePartnerImport = async (db: Db, planned: PartnerImport): Promise<boolean> => {
+  const { workspaceId, programId, partners, newGroups, completed, found, notice, audit, call } = planned
   const { emails, names, slugs, slugKeys, formerLinks } = columns(partners)
   const links = furtherLinks(partners)
   const groups = partners.some(({ groupId }) => groupId !== null)
@@ -182,12 +183,15 @@ export const savePartnerImport = async (
     ...completed.map(({ email, slug, openingBalanceCents: cents }) => ({ key: slugKey(slug), email, cents })),
   ]
   const mails = extras(partners, ({ mail }) => mail && { details: mail })
+  const { owing = [], others = [] } = Object.groupBy(found, ({ hasBalance }) =>
+    hasBalance ? 'owing' : 'others',
+  )
   const save = sql`
     select save_partner_import_1(
       ${workspaceId}, ${programId}, ${emails}, ${names}, ${slugs}, ${slugKeys}, ${formerLinks}, ${groups}, ${jsonOf(newGroups)}, ${links}, ${coupons}, ${jsonOf(balances)},
       ${balances.length > 0 ? JSON.stringify(notice) : null}, ${mails},
-      ${call.id}, ${audit.actor}, ${JSON.stringify(audit.details)}, ${call.importId}, ${call.hash},
-      ${keptAnswer(answer)}, ${now})`
+      ${found.length > 0 ? lines([...owing, ...others].map(({ email }) => email)) : null}, ${owing.length}, ${call.id}, ${audit.actor}, ${JSON.stringify(audit.details)}, ${call.importId}, ${call.hash},
+      ${keptAnswer(planned.answer)}, ${planned.now})`
   return (await unlessTaken(() => save.execute(db))) !== null
 }
 

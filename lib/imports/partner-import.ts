@@ -72,6 +72,9 @@ export const NOTHING_EXISTS: PartnerImportFacts = {
 /** A partner to insert. The coupon is null if another partner has it, and slugs that another one has are left out. */
 export type NewPartner = Omit<PartnerRow, 'slug' | 'group'> & { slug: string; groupId: string | null }
 
+/** A partner who exists, as a row names it. @property hasBalance whether a row has an opening balance that the partner may have already */
+export type FoundPartner = { email: string; hasBalance: boolean }
+
 /** A partner who exists, and gets its opening balance. */
 export type CompletedPartner = Pick<NewPartner, 'email' | 'slug' | 'openingBalanceCents'>
 
@@ -110,6 +113,8 @@ export type PartnerImportDecision = {
   /** Those that the new partners join. */
   newGroups: NewGroup[]
   completed: CompletedPartner[]
+  /** All who exist, also those who are completed. */
+  found: FoundPartner[]
   results: PartnerResult[]
   summary: PartnerImportSummary
   warnings: PartnerImportWarning[]
@@ -186,6 +191,7 @@ export const decidePartnerImport = (
   const coupons = new Map(facts.couponOwners)
   const newPartners: NewPartner[] = []
   const completed = new Map<string, CompletedPartner>()
+  const found = new Map<string, FoundPartner>()
   const completes = ({ email, openingBalanceCents }: PartnerRow): boolean => {
     const slug = completeExisting && openingBalanceCents > 0 ? facts.unowed.get(email) : null
     // Of two addresses of a partner, the first row counts.
@@ -205,9 +211,14 @@ export const decidePartnerImport = (
       const here = new Set([slug, ...otherSlugs].map(slugKey))
       const keeps = (one: string) => here.has(slugKey(one)) || facts.slugOwners.get(slugKey(one)) === slug
       const wanted = [...(row.slug === null ? [] : [row.slug]), ...row.otherSlugs]
+      const isCompleted = completes(row)
+      if (facts.partners.has(email)) {
+        const hasBalance = row.openingBalanceCents > 0 && !isCompleted
+        found.set(email, { email, hasBalance: hasBalance || found.get(email)?.hasBalance === true })
+      }
       return {
         email,
-        status: completes(row) ? 'completed' : 'skipped_existing',
+        status: isCompleted ? 'completed' : 'skipped_existing',
         slug,
         couponMapped: false,
         ...notKept(wanted, keeps),
@@ -234,6 +245,7 @@ export const decidePartnerImport = (
     newPartners,
     newGroups: joinedGroups(newPartners, facts.groups),
     completed: [...completed.values()],
+    found: [...found.values()],
     results,
     summary: { ...summarize(results), ...(completeExisting && { completed: completed.size }) },
     warnings: warnings(creating, facts, completed),

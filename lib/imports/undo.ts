@@ -9,6 +9,7 @@ export const UNDO_REASONS = {
   has_customers: 'The partner has customers who stay, or whom something else brought',
   accepted_terms: 'The partner has accepted your terms, or has applied',
   has_payment_details: 'The partner has entered how to be paid',
+  named_later: 'A later import names it. Undo that one first',
   changed_since: 'It was changed since, by a person, a report or another import',
 } as const
 export type UndoReason = keyof typeof UNDO_REASONS

@@ -47,7 +47,7 @@ const readActual = async (): Promise<string[]> => {
   const { rows } = await client.query<{ path: string; type: string; nullable: boolean; optional: boolean }>(`
     select table_name || '.' || column_name as path, 
            case data_type when 'ARRAY' then udt_name else data_type end as type, is_nullable = 'YES' as nullable,
-           column_default is not null or is_generated = 'ALWAYS' as optional
+           column_default is not null or is_generated = 'ALWAYS' or is_identity = 'YES' as optional
     from information_schema.columns
     where table_schema = 'public' and table_name <> 'schema_migrations'
       and table_name not in (select table_name from information_schema.views where table_schema = 'public')`)

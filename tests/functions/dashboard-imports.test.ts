@@ -168,6 +168,23 @@ test('all that stays of an undo is a file, before it and after it, which is in t
   expect((await pages.get('/audit')).text).toContain('downloaded the list of import-kept')
 })
 
+test('the preview of an undo and its file name what a later import names too', async () => {
+  const { merchant, partners } = await createWithLeo()
+  const importId = crypto.randomUUID()
+  await partners(partnerRows(3), {}, { importId })
+  await partners(partnerRows(2))
+  const pages = await openPages(merchant)
+  const { text } = await pages.get(`/imports/${importId}/undo`)
+  expect(text).toContain('Partners 2 A later import names it. Undo that one first.')
+  const { html } = await pages.get(`/imports/${importId}/kept.csv`)
+  expect(html.trimEnd().split('\r\n').slice(1).toSorted()).toEqual(
+    ['p0', 'p1'].map(
+      (name) =>
+        `"partner","","${name}@partner.example","named_later","A later import names it. Undo that one first."`,
+    ),
+  )
+})
+
 test('members, and managers of other workspaces, see no report', async () => {
   const { importId, merchant } = await importBoth()
   const member = await openPages(merchant, 'member')

@@ -49,6 +49,7 @@ test.each([
     partners: [partner('a@partner.example', 'a', 'A'), partner(taken.email, taken.slug, taken.coupon)],
     newGroups: [],
     completed: [],
+    found: [],
     notice: { workspaceName: 'Shop', programName: 'Friends', url: 'https://track.example/app/shop/audit' },
     audit: { actor: 'manager@x.example', details: {} },
     call: await importCall('partners', null, {}),

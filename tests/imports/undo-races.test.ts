@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { FAULTS, type Fault } from '../support/faulty-database.ts'
 import { useFaultyWorkers } from '../support/faulty-workers.ts'
-import { importer, LEO, partnerRows } from '../support/imports.ts'
+import { importer, LEO, MAYA, partnerRows } from '../support/imports.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
 import { sampled } from '../support/thorough.ts'
 import { createUndoing, newImport, present, undoer } from '../support/undo.ts'
@@ -95,6 +95,101 @@ test('an import that was decided before the undo gives no customer to a partner 
   expect(body.results).toMatchObject([{ status: 'partner_not_found' }])
   expect((await present(database, merchant)).customers).toEqual([])
 })
+
+/** A merchant's import of 3 partners and 3 customers of Leo, whose undo has begun, and its calls, the first one first. */
+const createBegun = async () => {
+  const made = await createUndoing()
+  const { merchant, partners, customers } = made
+  const ours = newImport()
+  await partners(partnerRows(3), ALL, ours)
+  await customers(customerRows(3, LEO), ours)
+  const calls = await database.query<{ id: string }>(
+    'select audit_id as id from import_calls where workspace_id = $1 order by 1',
+    [merchant.workspace.id],
+  )
+  await database.query('select begin_undo_1($1, $2, now())', [merchant.workspace.id, ours.importId])
+  return { ...made, ours, calls: calls.map(({ id }) => id) }
+}
+
+test.each(['partners', 'customers'] as const)(
+  'an import that found %s before the undo creates them again after it',
+  async (kind) => {
+    const { merchant, partners, customers, calls } = await createBegun()
+    const again = async () => {
+      const { body } = await (kind === 'partners'
+        ? partners(partnerRows(3), ALL)
+        : customers(customerRows(3, LEO)))
+      return body.results.map(({ status }) => status)
+    }
+    const statuses = await database.whileUncommitted(
+      "select undo_import_call_1($1, $2, uuidv7(), 'manager@x.example', false, now())",
+      [merchant.workspace.id, calls[kind === 'partners' ? 0 : 1]],
+      again,
+    )
+    expect(statuses).toEqual(['created', 'created', 'created'])
+    const there = await present(database, merchant)
+    expect([there.partners.length, there.customers.length]).toEqual([5, 3])
+    expect(await database.violations(merchant.workspace.id)).toEqual([])
+  },
+)
+
+test('an import that found a customer before the undo, which returns it to its partner, moves it again', async () => {
+  const { merchant, customers, undo } = await createUndoing()
+  const row = { customerExternalId: 'cus_1', partnerEmail: LEO }
+  await customers([{ ...row, partnerEmail: MAYA }])
+  const ours = newImport()
+  await customers([row], ours)
+  const calls = await database.query<{ id: string }>(
+    'select audit_id as id from import_calls where workspace_id = $1 and import_id = $2',
+    [merchant.workspace.id, ours.importId],
+  )
+  await database.query('select begin_undo_1($1, $2, now())', [merchant.workspace.id, ours.importId])
+  const { body } = await database.whileUncommitted(
+    "select undo_import_call_1($1, $2, uuidv7(), 'manager@x.example', false, now())",
+    [merchant.workspace.id, calls[0]?.id],
+    () => customers([row]),
+  )
+  expect(body.results).toMatchObject([{ status: 'moved' }])
+  expect((await undo(ours.importId)).body).toMatchObject({ undone: { customers: 1 }, kept: [] })
+})
+
+test('a call of customers that waits for the begin of its undo is refused', async () => {
+  const { merchant, customers } = await createUndoing()
+  const ours = newImport()
+  const { status } = await database.whileUncommitted(
+    'select begin_undo_1($1, $2, now())',
+    [merchant.workspace.id, ours.importId],
+    () => customers(customerRows(1, LEO), ours),
+  )
+  expect(status).toBe(409)
+  expect((await present(database, merchant)).customers).toEqual([])
+})
+
+test.each([1, 2, 3])(
+  'imports that name the rows of an import during its undo: what their answers say is there (round %i)',
+  async () => {
+    const { merchant, partners, customers, undo } = await createUndoing()
+    const ours = newImport()
+    await partners(partnerRows(40), ALL, ours)
+    await customers(customerRows(40, LEO), ours)
+    const [undone, ...answers] = await Promise.all([
+      undo(ours.importId),
+      ...Array.from({ length: 3 }, (_, n) => partners(partnerRows(20 + n), n > 0 ? ALL : {})),
+      ...Array.from({ length: 3 }, (_, n) => customers(customerRows(20 + n, LEO))),
+    ])
+    expect([undone, ...answers].map(({ status }) => status)).toEqual([200, ...answers.map(() => 200)])
+    const there = await present(database, merchant)
+    expect(there.partners.map(({ slug }) => slug).sort()).toEqual(
+      ['leo', 'maya', ...partnerRows(22).map(({ slug }) => slug)].sort(),
+    )
+    expect(there.customers.map(({ external_id }) => external_id).sort()).toEqual(
+      customerRows(22, LEO)
+        .map(({ customerExternalId }) => customerExternalId)
+        .sort(),
+    )
+    expect(await database.violations(merchant.workspace.id)).toEqual([])
+  },
+)
 
 test.each([1, 2])(
   'sales, payout runs and imports beside an undo: each partner is gone, or has all of its money (round %i)',

@@ -395,16 +395,6 @@ describe('two imports, A and B', () => {
     expect((await undo(a.importId)).body).toMatchObject({ undone: { partners: 1 }, kept: [] })
     expect(await database.violations(merchant.workspace.id)).toEqual([])
   })
-
-  test('of one partner whom B only found: A goes, and B has nothing to take back', async () => {
-    const { merchant, partners, undo } = await createUndoing()
-    const [a, b] = [newImport(), newImport()]
-    await partners(partnerRows(1), {}, a)
-    await partners(partnerRows(1), {}, b)
-    expect((await undo(a.importId)).body.undone.partners).toBe(1)
-    expect((await undo(b.importId)).body.undone.partners).toBe(0)
-    expect((await present(database, merchant)).partners).toHaveLength(2)
-  })
 })
 
 test('the mail to other managers loses the balances that are taken back, or is withdrawn', async () => {

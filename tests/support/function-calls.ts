@@ -72,6 +72,7 @@ const credited = {
 
 /** Rows of an import, one column each. */
 const ADDRESSES = 'new-1@partner.example\nformer-1@partner.example\npartner-1@partner.example'
+const FOUND = 'partner-1@partner.example\nformer-1@partner.example'
 const imported = [
   'new-1@partner.example\nnew-2@partner.example',
   '\t\n\t',
@@ -369,6 +370,8 @@ export const CALLS: Record<string, string> = {
       { n: 1, details: {} },
       { n: 2, details: {} },
     ],
+    FOUND,
+    1,
     idOf('other', NEW),
     'manager-1@shop.example',
     {},
@@ -392,9 +395,16 @@ export const CALLS: Record<string, string> = {
     'partner_undo_reason_1',
     PARTNER,
     idOf('call', 1),
+    0,
     NOW,
     true,
     false,
+  ),
+  'whether a later import names a customer is looked up': call(
+    'is_named_later_1',
+    idOf('customer', 1),
+    idOf('call', 1),
+    0,
   ),
   'invoices of payouts': call('issue_invoices', WORKSPACE, `{${idOf('payout', 1)}}`, NOW),
   'an event without credit': insertEvent,

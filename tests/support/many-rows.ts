@@ -144,8 +144,8 @@ const ROWS = `
     select ${id('other')}, ${id('workspace', '1')}, 'moved', 'partner-' || n || '@partner.example', ${id('partner')}, '{}', now(), now() from numbers;
   insert into audit_entries (id, workspace_id, actor, action, details, created_at)
     select ${id('other')}, ${id('workspace', '1')}, 'ann@shop.example', 'partners.imported', '{}', now() from numbers;
-  insert into import_calls (audit_id, workspace_id, import_id, hash, answer)
-    select ${id('other')}, ${id('workspace', '1')}, ${id('other')}, '', '{"results": []}' from numbers;
+  insert into import_calls (audit_id, workspace_id, import_id, hash, answer, named)
+    select ${id('other')}, ${id('workspace', '1')}, ${id('other')}, '', '{"results": []}', array[${id('customer')}, ${id('partner')}] from numbers;
   insert into audit_entries (id, workspace_id, actor, action, details, created_at)
     select ${id('call')}, ${id('workspace', '1')}, 'ann@shop.example', 'customers.imported', '{}', now() from numbers;
   insert into import_calls (audit_id, workspace_id, import_id, hash, answer, made)
