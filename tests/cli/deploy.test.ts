@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { expect, inject, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, inject, onTestFinished, test, vi } from 'vitest'
 import { deploymentOrder } from '../../cli/deployments.ts'
 import { roleOf, ZONES } from '../../cli/roles.ts'
 import { deleteEmpty, upload } from '../../cli/upload.ts'
@@ -13,8 +13,16 @@ import { workerNames } from '../../dev/runtime/wrangler-config.ts'
 import { FORMER_VERSION_ID, startCloudflare } from '../support/cloudflare.ts'
 import { withDatabase } from '../support/databases.ts'
 import { newestLink, somebody } from '../support/people.ts'
+import { startWranglerHost } from '../support/wrangler-host.ts'
 
 type Cloudflare = Awaited<ReturnType<typeof startCloudflare>>
+
+/** One process runs what wrangler does in most tests. Each of its commands has a process of its own in one of the others. */
+let host: Awaited<ReturnType<typeof startWranglerHost>>
+beforeAll(async () => {
+  host = await startWranglerHost()
+})
+afterAll(() => host?.stop())
 
 /** The stand-in, until the test ends. */
 const openCloudflare = async (options?: Parameters<typeof startCloudflare>[0]): Promise<Cloudflare> => {
@@ -41,19 +49,28 @@ const writeSettings = async (settings: Record<string, string>): Promise<string> 
   return file
 }
 
-/** Runs the command with these settings. */
-const deploy = async (cloudflare: Cloudflare, settings: Record<string, string>, args: string[] = []) => {
+/** Runs the command with these settings. @param hosted the environment of a host, or of none */
+const deploy = async (
+  cloudflare: Pick<Cloudflare, 'env'>,
+  settings: Record<string, string>,
+  args: string[] = [],
+  hosted: Partial<typeof host.env> = host.env,
+) => {
   const file = await writeSettings(settings)
   return new Promise<{ code: number; output: string }>((resolve) => {
     // The public address leads to the Workers of the tests.
     const toTests = `const { fetch } = globalThis
       globalThis.fetch = (url, init) => fetch(String(url).replace('${SETTINGS.PUBLIC_URL}', '${inject('baseUrl')}'), init)`
-    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(toTests)}`
+    const options = [
+      `--import=data:text/javascript,${encodeURIComponent(toTests)}`,
+      hosted.NODE_OPTIONS ?? '',
+    ]
+    const NODE_OPTIONS = options.join(' ')
     const child = execFile(
       process.execPath,
       ['cli/deploy.ts', '--secrets-file', file, ...args],
       // Without node_modules/.bin in the path, where Windows would find no program either.
-      { cwd: ROOT, env: { ...process.env, PATH: '/nowhere', NODE_OPTIONS, ...cloudflare.env } },
+      { cwd: ROOT, env: { ...process.env, PATH: '/nowhere', ...hosted, NODE_OPTIONS, ...cloudflare.env } },
       (_error, stdout, stderr) => resolve({ code: child.exitCode ?? -1, output: stdout + stderr }),
     )
   })
@@ -86,7 +103,7 @@ test('a deployment that has failed is completed by the next one: each Worker has
   const operator = somebody()
   await withDatabase('deployed', async (url) => {
     const settings = { DATABASE_URL: url, ...SETTINGS, RESEND_API_KEY: '', CLOUDFLARE_EMAIL: 'true' }
-    const failed = await deploy(cloudflare, settings)
+    const failed = await deploy(cloudflare, settings, [], {})
     const says = expect.stringContaining('Deploying webhooks failed. The Workers before it are deployed.')
     expect(failed).toEqual({ code: 1, output: says })
     const { code, output } = await deploy(cloudflare, settings, ['--mail-to', operator])
@@ -134,8 +151,9 @@ const deployOne = async (
   step: typeof upload,
   worker: string,
   settings: Record<string, string> = {},
+  hosted: Partial<typeof host.env> = host.env,
 ): Promise<void> => {
-  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
+  for (const [name, value] of Object.entries({ ...env, ...hosted })) vi.stubEnv(name, value)
   try {
     for (const deployment of deploymentOrder().filter(({ env }) => env === worker))
       await step(deployment, { ...SETTINGS, DATABASE_URL, ...settings })
@@ -271,7 +289,7 @@ test('a machine that is not signed in to Cloudflare is told so before anything i
     XDG_CONFIG_HOME: inject('folder'),
   }
   await withDatabase('deployed_by_nobody', async (url, client) => {
-    const { code, output } = await deploy({ ...cloudflare, env }, { ...SETTINGS, DATABASE_URL: url })
+    const { code, output } = await deploy({ env }, { ...SETTINGS, DATABASE_URL: url }, [], {})
     expect(output).toContain('\n- Nobody is signed in to Cloudflare. Run `npx wrangler login`')
     expect(code).toBe(1)
     const { rows } = await client.query("select from pg_class where relnamespace = 'public'::regnamespace")
