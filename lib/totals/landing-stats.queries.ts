@@ -3,7 +3,7 @@
 import { sql } from 'kysely'
 import { daysBefore, rangeOf } from '../days.ts'
 import type { Db } from '../db/connection.ts'
-import { daysBetween, ownersQuery, type StatsFilter, type StatsRow, SUMS } from './stats.queries.ts'
+import { daysBetween, ownersQuery, PRESUMS, type StatsFilter, type StatsRow, SUMS } from './stats.queries.ts'
 import { type LandingBy, partsOf } from './stats.ts'
 
 export type LandingFilter = Omit<StatsFilter, 'by'> & {
@@ -52,7 +52,7 @@ export const landingStatsQuery = (
       from owner join landing_totals t on t.of_id = owner.id and t.dimension = ${dimension} and ${condition}`,
   )
   const fresh = sql`
-    select coalesce(d.${sql.ref(dimension)}, ''), d.currency, ${COLUMNS}
+    select coalesce(d.${sql.ref(dimension)}, '') as value, d.currency, ${COLUMNS}
     from total_deltas d left join partners p on p.id = d.partner_id
     join owner on owner.id = d.partner_id or (owner.is_program and owner.id = coalesce(p.program_id, d.workspace_id))
     where d.workspace_id = ${workspaceId} and ${daysBetween(sql`d.day`, filter)}
@@ -62,7 +62,8 @@ export const landingStatsQuery = (
   const first = withRest ? sql`value = '',` : sql``
   return sql<StatsRow>`
     with owner as materialized (${owners}),
-    parts as materialized (${sql.join([...folded, fresh], sql` union all `)}),
+    parts as materialized (
+      select value, currency, ${PRESUMS} from (${sql.join([...folded, fresh], sql` union all `)}) rows group by value, currency),
     ranked as (
       select value, row_number() over (order by ${first} sum(clicks) desc nulls last, sum(sales) desc nulls last, value) as nth
       from parts group by value

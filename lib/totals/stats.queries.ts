@@ -32,7 +32,7 @@ export const SUMS = sql`
   coalesce(sum(revenue_cents), 0)::bigint as "revenueCents", coalesce(sum(earned_cents), 0)::bigint as "earnedCents"`
 
 /** The same, to be added up again. */
-const PRESUMS = sql`
+export const PRESUMS = sql`
   sum(clicks)::bigint as clicks, sum(leads)::bigint as leads, sum(customers)::bigint as customers, sum(sales)::bigint as sales,
   sum(revenue_cents)::bigint as revenue_cents, sum(earned_cents)::bigint as earned_cents`
 

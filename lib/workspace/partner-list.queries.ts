@@ -135,15 +135,13 @@ export const partnerListQuery = (db: Db, workspaceId: string, { sort, ...request
       .orderBy('r.figure', direction)
       .orderBy('p.id', direction)
 
-  const value = (p: string) =>
-    sort === 'name'
-      ? sql`lower(coalesce(${sql.ref(`${p}.name`)}, ${sql.ref(`${p}.slug`)}))`
-      : sql.ref(`${p}.id`)
-  const isAfter = sql<SqlBool>`(${value('p')}, p.id) ${isAscending ? sql`>` : sql`<`} (
-    select ${value('c')}, c.id from partners c where c.workspace_id = ${workspaceId} and c.id = ${cursor ?? null})`
-  return partners
-    .where(isListed(workspaceId, request))
-    .where(cursor ? isAfter : sql<SqlBool>`true`)
-    .orderBy(value('p'), direction)
-    .orderBy('p.id', direction)
+  const name = (p: string) => sql`lower(coalesce(${sql.ref(`${p}.name`)}, ${sql.ref(`${p}.slug`)}))`
+  const beyond = isAscending ? sql`>` : sql`<`
+  const isAfter =
+    sort === 'newest'
+      ? sql<SqlBool>`p.id ${beyond} ${cursor}`
+      : sql<SqlBool>`(${name('p')}, p.id) ${beyond} (
+          (select ${name('c')} from partners c where c.workspace_id = ${workspaceId} and c.id = ${cursor}), ${cursor}::uuid)`
+  const listed = partners.where(isListed(workspaceId, request)).where(cursor ? isAfter : sql<SqlBool>`true`)
+  return (sort === 'name' ? listed.orderBy(name('p'), direction) : listed).orderBy('p.id', direction)
 }

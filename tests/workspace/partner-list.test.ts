@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { expect, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { type PartnerListFilter, partnerListQuery } from '../../lib/workspace/partner-list.queries.ts'
-import { PARTNER_SORTS } from '../../lib/workspace/partners.schemas.ts'
+import { PARTNER_SORTS, type PartnerSort } from '../../lib/workspace/partners.schemas.ts'
 import { TEMPLATE, withDatabase } from '../support/databases.ts'
 import { addRows, idOf } from '../support/many-rows.ts'
 import { rowsRead } from '../support/rows-read.ts'
@@ -11,6 +11,7 @@ import { rowsRead } from '../support/rows-read.ts'
 const WORKSPACE = idOf('workspace', 1)
 /** Few values, so that many tie. A seventh of the partners has no row of each kind. */
 const FIGURES = `
+  update partners p set name = (array['Zoe', 'ann', 'Bo'])[n % 4] from numbered x where x.id = p.id and n % 4 > 0;
   delete from total_deltas; delete from partner_activity; delete from partner_totals; delete from balances;
   insert into partner_activity (partner_id, workspace_id, clicks, customers, leads, sales, last_active_on)
     select id, workspace_id, n % 3, n % 4, n % 5, n * 7 % 11, case when n % 13 > 0 then date '2026-11-01' + n % 6 end
@@ -32,8 +33,10 @@ const pageOf = async (client: pg.Client, request: PartnerListFilter) => {
   return (await client.query<{ id: string }>(query.sql, [...query.parameters])).rows.map(({ id }) => id)
 }
 
-/** Where each figure stands, and what partners without it have. */
-const FIGURE_OF = {
+/** What each order compares, and what partners without a figure have. */
+const VALUE_OF: Record<PartnerSort, string> = {
+  newest: 'p.id',
+  name: 'lower(coalesce(p.name, p.slug))',
   clicks: 'coalesce(a.clicks, 0)',
   customers: 'coalesce(a.customers, 0)',
   leads: 'coalesce(a.leads, 0)',
@@ -43,21 +46,14 @@ const FIGURE_OF = {
   earned: 'coalesce(t.earned_cents, 0)',
   unpaid: 'coalesce(b.open_cents, 0)',
 }
-const SORTS_BY_FIGURE = PARTNER_SORTS.filter((sort) => sort !== 'newest' && sort !== 'name')
-
 /** The same order, said simply. */
-const orderOf = async (
-  client: pg.Client,
-  sort: keyof typeof FIGURE_OF,
-  currency: string,
-  condition: string,
-) => {
+const orderOf = async (client: pg.Client, sort: PartnerSort, currency: string, condition: string) => {
   const { rows } = await client.query<{ id: string }>(
     `select p.id from partners p left join partner_activity a on a.partner_id = p.id
      left join partner_totals t on t.partner_id = p.id and t.currency = $2
      left join balances b on b.of_id = p.id and b.currency = $2
      where p.workspace_id = $1 and p.undone_at is null and ${condition}
-     order by ${FIGURE_OF[sort]} desc, p.id desc`,
+     order by ${VALUE_OF[sort]} desc, p.id desc`,
     [WORKSPACE, currency],
   )
   return rows.map(({ id }) => id)
@@ -77,7 +73,7 @@ test('each order has each partner once, page by page, also those without a figur
         'create temp view numbered as select row_number() over (order by id)::integer as n, * from partners',
       )
       await client.query(FIGURES)
-      for (const sort of SORTS_BY_FIGURE) {
+      for (const sort of PARTNER_SORTS) {
         for (const currency of ['USD', 'EUR']) {
           for (const status of [undefined, 'banned'] as const) {
             const expected = await orderOf(client, sort, currency, status ? `p.status = '${status}'` : 'true')
@@ -115,7 +111,7 @@ test('a page of the highest reads as few rows as it shows, among however many', 
       )
       await client.query(FIGURES)
       await client.query('vacuum analyze')
-      for (const sort of SORTS_BY_FIGURE) {
+      for (const sort of PARTNER_SORTS) {
         const middle = (await orderOf(client, sort, 'USD', 'true'))[100]
         for (const cursor of [undefined, middle]) {
           const rows = await rowsRead(client, () =>
