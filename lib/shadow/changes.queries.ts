@@ -4,6 +4,7 @@
  */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
+import type { Reason } from './compare.ts'
 import type { ShadowRun } from './compared-run.queries.ts'
 
 /** The bucket of the event `e`. */
@@ -166,8 +167,26 @@ export const findStale = async (
 }
 
 /**
- * The buckets of sales that were newer than what was uploaded, and are not any more, and of sales whose partner no commission named,
- * and one does by now: it may be of another customer.
+ * The buckets of sales whose partner is, or is not, named by a commission by now, which may be of another customer.
+ *
+ * @param reason of sales that were compared when that was not so
+ */
+const ofPartners = (programId: string, reason: Reason, isNamed: boolean, limit: number) => sql`
+  select r.bucket
+  from (select distinct partner_id as id from shadow_comparisons where program_id = ${programId} and reason = ${reason}) compared
+  cross join lateral (
+    select from partners p
+    where p.id = compared.id
+      and exists (select from platform_commissions c where c.program_id = ${programId} and c.partner_email = p.email) = ${isNamed}
+    offset 0) changed
+  cross join lateral (
+    select bucket from shadow_comparisons
+    where program_id = ${programId} and partner_id = compared.id and reason = ${reason} offset 0) r
+  limit ${limit}`
+
+/**
+ * The buckets of sales that were newer than what was uploaded, and are not any more, of sales whose partner no commission named, and
+ * one does by now, and of those whose partner none names any more.
  */
 export const takeStale = async (db: Db, { programId }: ShadowRun, limit: number): Promise<string[]> => {
   const { rows } = await sql<{ bucket: string }>`
@@ -177,18 +196,8 @@ export const takeStale = async (db: Db, { programId }: ShadowRun, limit: number)
         and here_at <= (select max(sold_at) from platform_commissions where program_id = ${programId})
       limit ${limit}) overtaken
     union
-    select bucket from (
-      select r.bucket
-      from (select distinct partner_id as id from shadow_comparisons
-            where program_id = ${programId} and reason = 'partner_not_there') absent
-      cross join lateral (
-        select from partners p
-        where p.id = absent.id
-          and exists (select from platform_commissions c where c.program_id = ${programId} and c.partner_email = p.email)
-        offset 0) named
-      cross join lateral (
-        select bucket from shadow_comparisons
-        where program_id = ${programId} and partner_id = absent.id and reason = 'partner_not_there' offset 0) r
-      limit ${limit}) named`.execute(db)
+    select bucket from (${ofPartners(programId, 'partner_not_there', true, limit)}) named
+    union
+    select bucket from (${ofPartners(programId, 'not_reported_there', false, limit)}) unnamed`.execute(db)
   return rows.map(({ bucket }) => bucket)
 }

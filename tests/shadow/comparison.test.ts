@@ -183,6 +183,28 @@ test('a sale whose partner was not named there is compared again once another co
   expect((await reasons()).sort()).toEqual(['a not_reported_there', 'b not_reported_there'])
 })
 
+test('a sale that was not reported there is compared again once no commission names its partner any more', async () => {
+  const merchant = await createShadowed()
+  const { maya, upload, compare, results } = merchant
+  const reasons = async () =>
+    (await results()).data.flatMap(({ here, reason }) => (here ? [`${here.saleExternalId} ${reason}`] : []))
+  for (const name of ['a', 'b']) await sell(merchant, name)
+  const other = {
+    saleIds: [],
+    customerExternalId: 'user_x',
+    soldAt: new Date(Date.now() + 1_000).toISOString(),
+  }
+  await upload([row({ id: 'cm_x', partnerEmail: maya, ...other })])
+  await compare()
+  expect((await reasons()).sort()).toEqual(['a not_reported_there', 'b not_reported_there'])
+  await database.query('update shadow_runs set compared_after = uuidv7() where program_id = $1', [
+    merchant.programId,
+  ])
+  await upload([row({ id: 'cm_x', partnerEmail: 'leo@partner.example', ...other })])
+  await compare()
+  expect((await reasons()).sort()).toEqual(['a partner_not_there', 'b partner_not_there'])
+})
+
 test('of comparisons at once one works, and each sees all that was uploaded in the end', async () => {
   const merchant = await createShadowed()
   const { workspace, programId, upload, results } = merchant
