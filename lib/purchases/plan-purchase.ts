@@ -42,7 +42,7 @@ const planLedger = (received: Purchase, facts: KnownFacts, trigger: Trigger): Pu
   if (facts.salesFrom === 'api') return planSaleOfMerchant(purchase, facts, trigger)
   if (recorded && trigger === 'return' && !hasUnmerged(facts)) return planReturns(purchase, recorded, facts)
   if (!sale || !referredAt) {
-    return recorded ? planRecorded(purchase, facts, recorded, trigger) : planWait(purchase)
+    return planWait(purchase, recorded ? planRecorded(purchase, facts, recorded, trigger) : NO_SALE)
   }
   const paid = { ...purchase, sale, referredAt }
   // A recorded sale of which nothing was paid after all earns nothing.
@@ -84,11 +84,9 @@ const planRecorded = (
     ? planReport(purchase, facts, recorded)
     : planReturns(purchase, recorded, facts)
 
-/** No sale is known, or not yet. */
-const planWait = ({ waitsUntil }: Purchase): PurchasePlan =>
-  waitsUntil
-    ? { ...NO_SALE, outcome: { code: 'waiting', facts: { until: waitsUntil.toISOString() } } }
-    : NO_SALE
+/** A payment that waits is planned again when its wait is over, also if the merchant has reported it meanwhile. */
+const planWait = ({ waitsUntil }: Purchase, plan: PurchasePlan): PurchasePlan =>
+  waitsUntil ? { ...plan, outcome: { code: 'waiting', facts: { until: waitsUntil.toISOString() } } } : plan
 
 const NO_SALE: PurchasePlan = {
   sale: { kind: 'none' },

@@ -98,6 +98,26 @@ test('a payment of just now waits, and becomes a sale when neither an invoice no
   expect(await outcomes()).toEqual([{ type: 'payment_intent.succeeded', code: 'sale_credited' }])
 })
 
+test.each([{ salesFrom: 'both' }, { salesFrom: 'stripe' }])(
+  'a payment of just now whose report came first was never credited (sales from $salesFrom): it is when its wait is over',
+  async ({ salesFrom }) => {
+    const { merchant, clickBefore, deliver, sales, outcomes } = await openShop()
+    await database.query('update workspaces set sales_from = $2 where id = $1', [
+      merchant.workspace.id,
+      salesFrom,
+    ])
+    const payment = paymentIntent({ metadata: { tributary_click: await clickBefore() } })
+    await merchant.sale({ externalId: String(payment.id) })
+    await deliver('payment_intent.succeeded', payment)
+    expect(await outcomes()).toEqual([{ type: 'payment_intent.succeeded', code: 'waiting' }])
+    await endWaits(() => connect(inject('database')), new Date(Date.now() + 16 * 60_000))
+    expect(await sales()).toEqual([
+      { external_id: payment.id, slug: 'maya', attributed_by: 'click', earned: 980 },
+    ])
+    expect(await outcomes()).toEqual([{ type: 'payment_intent.succeeded', code: 'sale_credited' }])
+  },
+)
+
 /** All orders of a list. */
 const orders = <T>(all: T[]): T[][] =>
   all.length < 2
