@@ -1,10 +1,17 @@
 /** What managers do of which it matters what has arrived by then: partners, coupons, and decisions about single events. */
 import fc from 'fast-check'
+import { newId } from '../../lib/db/ids.ts'
 import { sendImport, withOne, withPartner } from './acts.ts'
 import { anyOf, clickOf, person, program, rarely, step, which } from './steps.ts'
-import { COUPONS, emailOf, SLUGS } from './world.ts'
+import { keepingImport } from './terms.ts'
+import { COUPONS, emailOf, type History, SLUGS } from './world.ts'
 
 const slug = fc.constantFrom(...SLUGS)
+
+const coupons = (history: History) =>
+  history.query<{ partner: string; coupon: string }>(
+    'select partner_id as partner, coupon_id as coupon from coupon_aliases where workspace_id = $1 order by 2',
+  )
 
 export const managerSteps = {
   partnersImported: step<{ slugs: string[]; program: number; balances: boolean; completes: boolean }>(
@@ -27,6 +34,7 @@ export const managerSteps = {
         options: { importOpeningBalances: balances, completeExisting: completes },
       }),
   ),
+  customersImported: keepingImport,
   importedAgain: step<{ which: number }>('an import is sent again', { which }, async (history, { which }) =>
     anyOf(history.imports, which)?.repeat(),
   ),
@@ -69,6 +77,40 @@ export const managerSteps = {
     const one = anyOf(coupons, which)
     return one && history.manage('DELETE', `/partners/${one.partner}/coupons/${one.coupon}`)
   }),
+  couponMoved: step<{ which: number; partner: number }>(
+    'a coupon moves to another partner',
+    { which, partner: which },
+    async (history, { which, partner }) => {
+      const one = anyOf(await coupons(history), which)
+      const to = anyOf(await history.partners(), partner)
+      if (!one || !to) return
+      await history.manage('DELETE', `/partners/${one.partner}/coupons/${one.coupon}`)
+      await history.manage('POST', `/partners/${to.id}/coupons`, { couponId: one.coupon })
+    },
+  ),
+  customerErased: step<{ which: number }>(
+    'a customer is erased',
+    { which },
+    withOne(
+      'select id from customers where workspace_id = $1 and merged_into is null order by id',
+      (history, id) => history.manage('POST', `/customers/${id}/erase`, {}),
+    ),
+  ),
+  refundedByHand: step<{ which: number; amountCents: number | null }>(
+    'a manager records a refund',
+    { which, amountCents: fc.constantFrom(null, 300) },
+    async (history, { which, amountCents }) => {
+      const sales = await history.query<{ id: string; currency: string }>(
+        "select external_id as id, currency from events where workspace_id = $1 and kind = 'sale' order by 1",
+      )
+      const sale = anyOf(sales, which)
+      if (!sale) return
+      await history.refundByHand({
+        ...{ externalId: newId(), saleExternalId: sale.id, eventName: 'refund', metadata: null },
+        requested: { amountCents, currency: amountCents === null ? null : sale.currency },
+      })
+    },
+  ),
   credited: step<{ which: number; partner: number | null; customer: boolean }>(
     'an event is credited by hand',
     { which, partner: rarely(which), customer: fc.boolean() },

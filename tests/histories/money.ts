@@ -57,6 +57,22 @@ export const moneySteps = {
     { method: fc.constantFrom('manual', 'manual', 'stripe') },
     (history, { method }) => history.payer.run({ method }, {}, new Date()),
   ),
+  scheduled: step<{ program: number; schedule: object }>(
+    'a program is paid on a schedule',
+    {
+      program,
+      schedule: fc.constantFrom(
+        { payoutSchedule: 'monthly', payoutDays: [1] },
+        { payoutSchedule: 'weekly', payoutDays: [5] },
+      ),
+    },
+    (history, { program, schedule }) =>
+      history.manage('PATCH', `/programs/${history.programOf(program)}`, schedule),
+  ),
+  monthEnds: step('a month ends, and the cron pays', {}, async (history) => {
+    await history.pass(2_592_000)
+    await history.payDue()
+  }),
   runChanged: step<{ which: number; status: string }>(
     'a run by bank goes on',
     { which, status: fc.constantFrom('paid', 'confirmed', 'processing', 'canceled') },

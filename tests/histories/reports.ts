@@ -10,6 +10,15 @@ const newSale = ({ sales }: History): string => {
   return id
 }
 
+const hours = fc.constantFrom(null, null, 1, 200)
+const ago = (hoursAgo: number | null) =>
+  hoursAgo && { occurredAt: new Date(Date.now() - hoursAgo * 3_600_000 + 7).toISOString() }
+
+type Fresh = { who: string; isSale: boolean; click: number | null; hoursAgo: number | null }
+const fresh = fc.record<Fresh>({
+  ...{ who: person, isSale: fc.boolean(), click: rarely(which), hoursAgo: hours },
+})
+
 export const reportSteps = {
   clicked: step<{ slug: string; program: number }>(
     'a link is followed',
@@ -19,14 +28,19 @@ export const reportSteps = {
       if (typeof body.clickId === 'string') history.clicks.push(body.clickId)
     },
   ),
-  led: step<{ who: string; id: number; click: number | null; isStripes: boolean; hasAddress: boolean }>(
+  led: step<
+    { who: string; id: number; click: number | null; isStripes: boolean } & { address: string | null }
+  >(
     'a lead is reported',
-    { who: person, id: fc.nat(9), click: rarely(which), isStripes: fc.boolean(), hasAddress: fc.boolean() },
-    (history, { who, id, click, isStripes, hasAddress }) =>
+    {
+      ...{ who: person, id: fc.nat(9), click: rarely(which), isStripes: fc.boolean() },
+      address: fc.option(person, { freq: 1 }),
+    },
+    (history, { who, id, click, isStripes, address }) =>
       history.report('lead', {
         externalId: id < 5 ? who : `lead_${id}`,
         customerExternalId: isStripes ? history.customerOf(who) : who,
-        ...(hasAddress && { customerEmail: addressOf(who) }),
+        ...(address && { customerEmail: addressOf(address) }),
         clickId: clickOf(history, click),
       }),
   ),
@@ -34,14 +48,31 @@ export const reportSteps = {
     'a sale is reported',
     {
       ...{ who: person, cents: fc.constantFrom(1_000, 4_900, 3_333), click: rarely(which), currency },
-      hoursAgo: fc.constantFrom(null, null, 1, 200),
+      hoursAgo: hours,
     },
     (history, { who, cents, click, currency, hoursAgo }) =>
       history.report('sale', {
         ...{ externalId: newSale(history), customerExternalId: who, amountCents: cents, currency },
         clickId: clickOf(history, click),
-        ...(hoursAgo && { occurredAt: new Date(Date.now() - hoursAgo * 3_600_000 + 7).toISOString() }),
+        ...ago(hoursAgo),
       }),
+  ),
+  batched: step<{ repeats: number[]; fresh: Fresh[] }>(
+    'a batch is reported, with reports that were sent before',
+    { repeats: fc.array(which, { maxLength: 3 }), fresh: fc.array(fresh, { minLength: 1, maxLength: 3 }) },
+    (history, { repeats, fresh }) => {
+      const events = fresh.map(({ who, isSale, click, hoursAgo }) => ({
+        kind: isSale ? 'sale' : 'lead',
+        externalId: isSale ? newSale(history) : who,
+        customerExternalId: who,
+        ...(isSale && { amountCents: 2_500 }),
+        clickId: clickOf(history, click),
+        ...ago(hoursAgo),
+      }))
+      const before = repeats.flatMap((index) => anyOf(history.reports, index) ?? [])
+      history.reports.push(...events)
+      return history.report('batch', { events: [...before.slice(1), ...events, ...before.slice(0, 1)] })
+    },
   ),
   named: step<{ who: string; slug: string | null; coupon: string }>(
     'a sale is reported that names a partner',

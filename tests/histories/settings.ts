@@ -9,7 +9,7 @@ export type Terms = {
   knowsCustomers: boolean
 }
 
-export type Settings = { terms: [Terms, Terms]; salesFrom: 'both' | 'stripe' | 'api' }
+export type Settings = { terms: [Terms, Terms]; salesFrom: 'both' | 'stripe' | 'api'; isShared: boolean }
 
 export const terms = fc.record<Terms>({
   /** null is a flat reward. */
@@ -23,6 +23,8 @@ export const terms = fc.record<Terms>({
 export const settings = fc.record<Settings>({
   terms: fc.tuple(terms, terms),
   salesFrom: fc.constantFrom('both', 'both', 'stripe', 'api'),
+  /** Whether another workspace gets the same events from Stripe. */
+  isShared: fc.constantFrom(false, false, false, true),
 })
 
 const monthsOf = ({ interval, months }: Terms) => (interval === 'recurring' ? months : null)

@@ -15,11 +15,13 @@ import {
 import { addressOf, anyOf, clickOf, currency, person, rarely, step, which } from './steps.ts'
 import { COUPONS, type Delivery, type History, type Payment } from './world.ts'
 
-const delivery: { [K in keyof Delivery]: fc.Arbitrary<Delivery[K]> } = {
+export const delivery: { [K in keyof Delivery]: fc.Arbitrary<Delivery[K]> } = {
   late: fc.constantFrom(0, 0, 0, 1, 3, 9),
   isRepeated: fc.constantFrom(false, false, true),
 }
 const coupon = fc.constantFrom(null, null, null, ...COUPONS)
+/** The discount of a customer with a coupon. */
+export const discountOf = (history: History, who: string, code: string) => history.idOf(`di_${who}_${code}`)
 const discounts = (code: string | null) => (code ? [{ coupon: code, promotion_code: null }] : [])
 
 /** A new payment. No two cost the same, so that none is taken for another. */
@@ -36,7 +38,7 @@ const pay = (history: History, currency: string, hasInvoice: boolean): Payment &
   return { ...payment, number }
 }
 
-const subscriptionOf = (history: History, who: string, isNew: boolean): string => {
+export const subscriptionOf = (history: History, who: string, isNew: boolean): string => {
   const number = (history.subscriptions.get(who) ?? 0) + Number(isNew)
   history.subscriptions.set(who, number)
   return history.idOf(`sub_${who}_${number}`)
@@ -132,19 +134,23 @@ export const stripeSteps = {
     },
   ),
   renewed: step<
-    { who: string; isOld: boolean; isProration: boolean; isTied: boolean; currency: string } & Delivery
+    { who: string; isOld: boolean; isProration: boolean; isTied: boolean; coupon: string | null } & {
+      currency: string
+    } & Delivery
   >(
     'a subscription is renewed',
     {
       ...{ who: person, isOld: fc.boolean(), isProration: fc.constantFrom(false, false, true) },
-      ...{ isTied: fc.boolean(), currency, ...delivery },
+      ...{ isTied: fc.boolean(), coupon, currency, ...delivery },
     },
-    async (history, { who, isOld, isProration, isTied, currency, ...arrives }) => {
+    async (history, { who, isOld, isProration, isTied, coupon, currency, ...arrives }) => {
       const payment = pay(history, currency, true)
       const subscription = subscriptionOf(history, who, false)
       const fields = {
         ...invoiceOf(history, who, payment),
         billing_reason: isProration ? 'subscription_update' : 'subscription_cycle',
+        // It names the discount only, whose coupon another event says.
+        ...(coupon && { discounts: [discountOf(history, who, coupon)] }),
       }
       const { id: payment_intent, charge } = payment
       const object = isOld

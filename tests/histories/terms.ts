@@ -8,35 +8,43 @@ import { emailOf, SLUGS } from './world.ts'
 type CustomerRow = {
   who: string
   isStripes: boolean
-  hasAddress: boolean
+  address: string | null
   slug: string
   startedAt: string | null
   program: number | null
 }
 const customerRow = fc.record<CustomerRow>({
-  ...{ who: person, isStripes: fc.boolean(), hasAddress: fc.boolean(), slug: fc.constantFrom(...SLUGS) },
+  ...{
+    who: person,
+    isStripes: fc.boolean(),
+    address: fc.option(person, { freq: 1 }),
+    slug: fc.constantFrom(...SLUGS),
+  },
   startedAt: fc.constantFrom(null, '2026-08-01', '2024-01-01'),
   program: fc.constantFrom(0, 1, null),
 })
 
-export const termSteps = {
-  customersImported: step<{ rows: CustomerRow[]; keepOwners: boolean }>(
-    'customers are imported',
-    {
-      rows: fc.array(customerRow, { minLength: 1, maxLength: 3 }),
-      keepOwners: fc.constantFrom(false, false, true),
-    },
-    (history, { rows, keepOwners }) =>
+const imported = (name: string, options: object) =>
+  step<{ rows: CustomerRow[] }>(
+    name,
+    { rows: fc.array(customerRow, { minLength: 1, maxLength: 3 }) },
+    (history, { rows }) =>
       sendImport(history, '/customers/import', {
-        rows: rows.map(({ who, isStripes, hasAddress, slug, startedAt, program }) => ({
+        rows: rows.map(({ who, isStripes, address, slug, startedAt, program }) => ({
           customerExternalId: isStripes ? history.customerOf(who) : who,
-          ...(hasAddress && { customerEmail: addressOf(who) }),
+          ...(address && { customerEmail: addressOf(address) }),
           ...{ partnerEmail: emailOf(slug), startedAt },
           ...(program !== null && { programId: history.programOf(program) }),
         })),
-        options: { keepOwners },
+        options,
       }),
-  ),
+  )
+
+/** Whose the others are counts as it is known when it is imported. */
+export const keepingImport = imported('customers whom nobody owns are imported', { keepOwners: true })
+
+export const termSteps = {
+  customersImported: imported('customers are imported', {}),
   edited: step<{ program: number; terms: Terms }>('terms are edited', { program, terms }, (history, drawn) =>
     history.manage('PATCH', `/programs/${history.programOf(drawn.program)}`, changeOf(drawn.terms)),
   ),
@@ -62,6 +70,18 @@ export const termSteps = {
     },
     (history, { program, change }) =>
       history.manage('PATCH', `/programs/${history.programOf(program)}`, change),
+  ),
+  groupEdited: step<{ program: number; change: object }>(
+    'the rewards of a group are edited',
+    {
+      program,
+      change: fc.constantFrom(
+        ...[{ saleReward: { kind: 'percent', percent: 45 } }, { saleReward: null }],
+        ...[{ leadReward: { kind: 'flat', amountCents: 250, currency: 'USD' } }, { leadReward: null }],
+      ),
+    },
+    (history, { program, change }) =>
+      history.manage('PATCH', `/groups/${history.groupOf(history.programOf(program))}`, change),
   ),
   moved: step<{ which: number; isIn: boolean }>(
     'a partner moves into its group or out of it',

@@ -4,25 +4,17 @@
  */
 import { v7 } from 'uuid'
 import { afterAll, beforeAll, vi } from 'vitest'
-import importCustomers from '../../functions/import-customers.ts'
-import importPartners from '../../functions/import-partners.ts'
-import manage from '../../functions/manage.ts'
-import trackClick from '../../functions/track-click.ts'
-import trackLead from '../../functions/track-lead.ts'
-import trackRefund from '../../functions/track-refund.ts'
-import trackSale from '../../functions/track-sale.ts'
 import { connect } from '../../lib/db/connection.ts'
+import { payDue } from '../../lib/payouts/run.service.ts'
 import { endWaits, processEvent } from '../../lib/purchases/apply.service.ts'
-import { correctSale } from '../../lib/purchases/correct.service.ts'
-import { creditEvent } from '../../lib/purchases/credit.service.ts'
-import { continueReplans, joinReport, replanImported } from '../../lib/purchases/late.service.ts'
+import { refundByHand } from '../../lib/purchases/hand-refund.service.ts'
+import { continueReplans } from '../../lib/purchases/late.service.ts'
 import { readEvent } from '../../lib/purchases/stripe/events.schemas.ts'
-import type { Act } from '../../lib/workspace/audit.queries.ts'
-import { checkResponse } from '../support/contract.ts'
 import { usePayouts } from '../support/payouts.ts'
 import { type StripeObject, stripeEvent, type TestEvent } from '../support/stripe.ts'
 import { uuid } from '../support/uuid.ts'
 import { columnsOf, type Settings } from './settings.ts'
+import { asker, bindingsOf, managing, type Report, tracking } from './workers.ts'
 
 export const SLUGS = ['maya', 'leo', 'nora', 'kim'] as const
 export const emailOf = (slug: string): string => `${slug}@partner.example`
@@ -38,15 +30,7 @@ export const COUPONS = PARTNERS.map(([program, slug]) => `${slug}-${program}`)
 
 const START = Date.parse('2026-08-29T10:00:00.500Z')
 
-type Answer = { status: number; body: Record<string, unknown> }
-type App = { request: typeof trackSale.request }
 type Row = Record<string, unknown>
-
-const IMPORTS: Record<string, App> = {
-  '/partners/import': importPartners,
-  '/customers/import': importCustomers,
-}
-const TRACKING = { click: trackClick, lead: trackLead, sale: trackSale, refund: trackRefund }
 
 /** A payment at Stripe. */
 export type Payment = { id: string; charge: string; invoice: string | null; cents: number; currency: string }
@@ -71,33 +55,16 @@ export const useHistories = () => {
   })
   const db = () => connect(world.env())
 
-  /** The Workers' bindings. */
-  const bindings = () => ({
-    ...world.env(),
-    RATE_LIMIT: { limit: async () => ({ success: true }) },
-    AUTH: {
-      getSession: async () => ({
-        user: { id: 'a manager', email: 'a manager', name: '' },
-        signedInAt: new Date(),
-        setCookie: [],
-      }),
-    },
-    WEBHOOKS: { nudge: async () => {} },
-    OUTBOX: { nudge: async () => {} },
-    PAYOUT_QUEUE: { nudge: async () => {} },
-    CREDITS: {
-      creditEvent: (...[act, ...rest]: [Act, string, Parameters<typeof creditEvent>[3]]) =>
-        creditEvent(db(), act, ...rest),
-      correctSale: (...[act, ...rest]: [Act, string, Parameters<typeof correctSale>[3]]) =>
-        correctSale(db(), act, ...rest),
-    },
-    STRIPE_WEBHOOK: {
-      joinReport: (...[workspaceId, report]: [string, Parameters<typeof joinReport>[2]]) =>
-        joinReport(db(), workspaceId, report, new Date()),
-      replanCustomers: (workspaceId: string, ids: string[]) =>
-        replanImported(db, workspaceId, ids, new Date()),
-    },
-  })
+  /** Another workspace of the same merchant, with the same coupons, that gets the events of the same account at Stripe. */
+  const addTwin = async (): Promise<string> => {
+    const { seed, workspaceId, programId } = await world.createPayer({ trusted_attribution: true })
+    for (const name of SLUGS.slice(0, 3)) {
+      const id = await seed.addPartner(workspaceId, programId, { slug: name, email: emailOf(name) })
+      for (const coupon of COUPONS.filter((coupon) => coupon.startsWith(name)))
+        await seed.addCoupon(workspaceId, id, coupon)
+    }
+    return workspaceId
+  }
 
   /**
    * A new merchant with two programs and their partners.
@@ -107,12 +74,16 @@ export const useHistories = () => {
   const begin = async (settings: Settings, isPrompt: boolean) => {
     let now = START
     vi.setSystemTime(now)
+    // The cron works for all workspaces.
+    await world.empty()
     const payer = await world.createPayer(columnsOf(settings.terms[0]))
     const { seed, workspaceId, slug } = payer
     const programs = [payer.programId, await seed.addProgram(workspaceId, columnsOf(settings.terms[1]))]
     const programOf = (index: number) => programs[index] ?? ''
     await seed.addMember(workspaceId, 'a manager', 'manager')
-    const key = { Authorization: `Bearer ${await seed.addApiKey(workspaceId)}` }
+    const key = {
+      Authorization: `Bearer ${await seed.addApiKey(workspaceId, { scopes: ['track', 'write'] })}`,
+    }
     const cookie = { Cookie: 'tributary.session=any', Origin: 'http://tributary.example' }
     await world.query('update workspaces set sales_from = $2 where id = $1', [
       workspaceId,
@@ -126,44 +97,22 @@ export const useHistories = () => {
       const id = await seed.addPartner(workspaceId, programOf(program), { slug: name, email: emailOf(name) })
       await seed.addCoupon(workspaceId, id, `${name}-${program}`)
     }
-    const env = bindings()
     const log: string[] = []
-
-    const ask = async (
-      app: App,
-      method: string,
-      path: string,
-      body: unknown,
-      headers: object,
-    ): Promise<Answer> => {
-      const url = `http://tributary.example${path}`
-      const response = await app.request(
-        url,
-        {
-          method,
-          headers: { 'Content-Type': 'application/json', 'User-Agent': 'Mozilla/5.0', ...headers },
-          ...(body !== undefined && { body: JSON.stringify(body) }),
-        },
-        env,
-        { waitUntil: () => {}, passThroughOnException: () => {}, props: {} },
-      )
-      await checkResponse(method, url, response)
-      const text = await response.text()
-      log.push(`  ${method} ${path} ${JSON.stringify(body)}: ${response.status} ${text.slice(0, 200)}`)
-      if (response.status >= 500) throw new Error(`${method} ${path} answers ${response.status}`)
-      return { status: response.status, body: text.startsWith('{') ? JSON.parse(text) : {} }
-    }
+    const ask = asker(bindingsOf(world.env(), db), log)
+    const workspaces = [workspaceId]
+    if (settings.isShared) workspaces.push(await addTwin())
 
     const hear = async (event: TestEvent): Promise<void> => {
       const read = readEvent(JSON.parse(JSON.stringify(event)))
       if (!read) throw new Error('An event that nobody understands.')
       log.push(`  ${event.type} ${String(event.data.object.id)} arrives`)
-      await processEvent(db(), workspaceId, read, new Date())
+      for (const id of workspaces) await processEvent(db(), id, read, new Date())
     }
     let waiting: { steps: number; event: TestEvent }[] = []
 
     return {
       payer,
+      workspaces,
       programOf,
       groupOf: (programId: string) => groups[programs.indexOf(programId)] ?? '',
       log,
@@ -173,17 +122,28 @@ export const useHistories = () => {
       stripe: () => world.stripe(),
       clicks: [] as string[],
       sales: [] as string[],
+      /** The bodies of reported sales and leads, as a batch has them. */
+      reports: [] as object[],
       payments: [] as Payment[],
       subscriptions: new Map<string, number>(),
+      /** Those that have not ended, by their ids. */
+      discounts: new Map<string, StripeObject>(),
       imports: [] as { id: string; repeat: () => Promise<unknown> }[],
       /** An id that no other history has. */
       idOf: (name: string) => `${name}_${slug}`.replaceAll('-', ''),
       customerOf: (person: string) => `cus_${person}_${slug}`.replaceAll('-', ''),
-      report: (kind: keyof typeof TRACKING, body: object) =>
-        ask(TRACKING[kind], 'POST', `/api/track/${kind}`, body, key),
-      correct: (sale: string, body: object) => ask(manage, 'PATCH', `/api/track/sale/${sale}`, body, key),
+      report(kind: Report, body: object) {
+        if (kind === 'sale' || kind === 'lead') this.reports.push({ kind, ...body })
+        return ask(tracking(kind), 'POST', `/api/track/${kind}`, body, key)
+      },
+      correct: (sale: string, body: object) =>
+        ask(managing(''), 'PATCH', `/api/track/sale/${sale}`, body, key),
       manage: (method: string, path: string, body?: object) =>
-        ask(IMPORTS[path] ?? manage, method, `/api/workspaces/${slug}${path}`, body, cookie),
+        ask(managing(path), method, `/api/workspaces/${slug}${path}`, body, cookie),
+      refundByHand: async (report: Parameters<typeof refundByHand>[2]) => {
+        const outcome = await refundByHand(db(), { workspaceId, actor: 'a manager', now: new Date() }, report)
+        log.push(`  ${JSON.stringify(report)}: ${JSON.stringify(outcome)}`)
+      },
       partners: () =>
         world.query<{ id: string; email: string; programId: string }>(
           'select id, email, program_id as "programId" from partners where workspace_id = $1 order by created_at, id',
@@ -211,6 +171,7 @@ export const useHistories = () => {
         await endWaits(db, new Date())
         await continueReplans(db, new Date())
       },
+      payDue: () => payDue(world.env(), new Date()),
     }
   }
   return { begin, query: world.query }
