@@ -101,6 +101,8 @@ test.each([
   ['status=banned', [], 'another status'],
   ['query=O’NEILL', ['Zoë-50%_Off'], 'part of a name'],
   ['query=ZOË', ['Zoë-50%_Off'], 'part of a name or slug, beyond ASCII'],
+  ['query=ZOE%CC%88-50', ['Zoë-50%_Off'], 'part of a slug, as a Mac writes it'],
+  ['query=Partner.EXAMPLE', ['Zoë-50%_Off', 'maya'], 'part of an address, in another case'],
   ['query=partner.example', ['Zoë-50%_Off', 'maya'], 'part of an address'],
   ['query=%2550%25_', [], 'a pattern, which is none'],
   ['query=50%25_', ['Zoë-50%_Off'], 'what would be a pattern'],
