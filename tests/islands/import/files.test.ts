@@ -1,18 +1,21 @@
 import { describe, expect, test } from 'vitest'
 import { readFile } from '../../../islands/import/file.ts'
+import { unitIn } from '../../../islands/import/rules/balances.ts'
 import { imports, recognise, warnings } from '../../../islands/import/rules/columns.ts'
 import { collectRows } from '../../../islands/import/rules/records.ts'
 import { FILES, type PlatformFile } from './files.ts'
 
-/** What is read of a file, from its bytes to its rows. */
+/** What is read of a file, from its bytes to its rows, and what the manager has to say before they are imported. */
 const read = async (bytes: Uint8Array | string) => {
   const { headers, records } = await readFile(new File([bytes], 'export.csv'), () => undefined)
-  const { platform, columns } = recognise(headers)
+  const { platform, rows, columns } = recognise(headers)
+  const { blocking } = warnings(headers, { rows, columns, inCents: unitIn(headers, columns, records) })
   const collector = collectRows({ columns, inCents: false, zone: 'UTC' }, null)
   for (const record of records) collector.add(record)
   const { partners, customers } = collector.rows()
   return {
     platform,
+    blocking,
     partners: Object.fromEntries(partners.map(({ email, slug }) => [email, slug])),
     customers: Object.fromEntries(
       customers.map(({ customerExternalId, partnerEmail }) => [customerExternalId, partnerEmail]),
@@ -20,7 +23,12 @@ const read = async (bytes: Uint8Array | string) => {
   }
 }
 
-const expected = ({ platform, partners, customers = {} }: PlatformFile) => ({ platform, partners, customers })
+const expected = ({ platform, partners, customers = {} }: PlatformFile) => ({
+  platform,
+  blocking: null,
+  partners,
+  customers,
+})
 
 const cellsOf = ({ lines }: PlatformFile) => lines.map((line) => line.split(line.includes(';') ? ';' : ','))
 const withMark = (file: PlatformFile, mark: string) =>
