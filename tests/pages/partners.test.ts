@@ -61,6 +61,14 @@ const createShowcase = async () => {
   return { cookie, base: `/app/${workspace.slug}`, maya: maya?.id, saleId: sale.body.eventId }
 }
 
+let shown: ReturnType<typeof createShowcase> | undefined
+
+/** One for all tests that leave what it shows as it is. */
+const sharedShowcase = () => {
+  shown ??= createShowcase()
+  return shown
+}
+
 describe.each(WALKS)('at $width pixels, in $scheme colours', (screen) => {
   test('no page has axe violations or horizontal overflow', async () => {
     const { cookie, base, maya, saleId } = await createShowcase()
@@ -119,7 +127,7 @@ test('a manager finds a partner, adds a coupon and a group, bans it and reinstat
 })
 
 test('a manager sees why a sale was not credited', async () => {
-  const { cookie, base } = await createShowcase()
+  const { cookie, base } = await sharedShowcase()
   const page = await browser.as(cookie)
   await page.goto(`${base}/events`)
   await page.getByLabel('External ID').fill('invoice-2026-0003')
@@ -132,7 +140,7 @@ test('a manager sees why a sale was not credited', async () => {
 })
 
 test('the slash and Ctrl-K go to the search, also where it is in the menu, but not while somebody types', async () => {
-  const { cookie, base, saleId } = await createShowcase()
+  const { cookie, base, saleId } = await sharedShowcase()
   for (const width of [1280, 390]) {
     const page = await browser.as(cookie, { width, scheme: 'light' })
     await page.goto(`${base}/partners`)
@@ -150,7 +158,7 @@ test('the slash and Ctrl-K go to the search, also where it is in the menu, but n
 })
 
 test('a partner’s link is copied with one button', async () => {
-  const { cookie, base, maya } = await createShowcase()
+  const { cookie, base, maya } = await sharedShowcase()
   const page = await browser.as(cookie)
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.goto(`${base}/partners/${maya}`)
@@ -170,7 +178,7 @@ test('every form works without JavaScript', async () => {
 })
 
 test('on a phone, without JavaScript, the sections are a menu, and each cell of a list names its column', async () => {
-  const { cookie, base } = await createShowcase()
+  const { cookie, base } = await sharedShowcase()
   const page = await browser.as(cookie, { width: 390, scheme: 'dark', javaScriptEnabled: false })
   await page.goto(base)
   expect(await page.getByRole('link', { name: 'Import' }).count()).toBe(0)

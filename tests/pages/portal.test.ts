@@ -79,8 +79,16 @@ const createShowcase = async () => {
   return { cookie: await partner.cookie(), pending }
 }
 
+let shown: ReturnType<typeof createShowcase> | undefined
+
+/** One for all tests that leave what it shows as it is. */
+const sharedShowcase = () => {
+  shown ??= createShowcase()
+  return shown
+}
+
 test('no page has axe violations or horizontal overflow', async () => {
-  const { cookie, pending } = await createShowcase()
+  const { cookie, pending } = await sharedShowcase()
   const page = await browser.as(cookie)
   const look = async (name: string, path: string) => {
     await page.goto(`/portal${path}`)
@@ -113,7 +121,7 @@ test('in German, whose words are long, no page has axe violations or horizontal 
 })
 
 test('the link is first in tab order, and is copied with one button', async () => {
-  const { cookie } = await createShowcase()
+  const { cookie } = await sharedShowcase()
   const page = await browser.as(cookie)
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.goto('/portal')
@@ -129,7 +137,7 @@ test('the link is first in tab order, and is copied with one button', async () =
 })
 
 test('without JavaScript, a partner sees why a sale was not credited', async () => {
-  const { cookie } = await createShowcase()
+  const { cookie } = await sharedShowcase()
   const page = await browser.as(cookie, { width: 375, scheme: 'dark', javaScriptEnabled: false })
   await page.goto('/portal')
   await page.getByRole('link', { name: '90 days' }).first().click()
@@ -151,7 +159,7 @@ test('without JavaScript, a partner sees why a sale was not credited', async () 
 })
 
 test('on a phone, where rows are laid out as paragraphs, a table keeps its roles', async () => {
-  const { cookie } = await createShowcase()
+  const { cookie } = await sharedShowcase()
   const page = await browser.as(cookie, { width: 375, scheme: 'light' })
   await page.goto('/portal/events')
   // Chromium's accessibility tree, which also depends on the layout.
@@ -165,7 +173,7 @@ test('on a phone, where rows are laid out as paragraphs, a table keeps its roles
 })
 
 test('each chart has a text alternative', async () => {
-  const { cookie } = await createShowcase()
+  const { cookie } = await sharedShowcase()
   const page = await browser.as(cookie)
   await page.goto('/portal')
   const tree = await page.getByRole('region', { name: 'Northwind Partners' }).ariaSnapshot()

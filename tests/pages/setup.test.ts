@@ -40,6 +40,14 @@ const createShowcase = async () => {
   return { merchant, programId, base: `/app/${workspace.slug}` }
 }
 
+let shown: ReturnType<typeof createShowcase> | undefined
+
+/** One for all tests that leave what it shows as it is. */
+const sharedShowcase = () => {
+  shown ??= createShowcase()
+  return shown
+}
+
 describe.each(WALKS)('at $width pixels, in $scheme colours', (screen) => {
   test('no page has axe violations or horizontal overflow', async () => {
     const { merchant, base, programId } = await createShowcase()
@@ -153,7 +161,7 @@ describe.each(WALKS)('at $width pixels, in $scheme colours', (screen) => {
 })
 
 test('the reward form shows the fields of its type, and all fields without styles', async () => {
-  const { merchant, base } = await createShowcase()
+  const { merchant, base } = await sharedShowcase()
   const page = await browser.as(await merchant.manager())
   await page.goto(`${base}/programs/new`)
   const [percent, amount] = [
@@ -167,7 +175,7 @@ test('the reward form shows the fields of its type, and all fields without style
 })
 
 test('an error in the summary links to its field', async () => {
-  const { merchant, base } = await createShowcase()
+  const { merchant, base } = await sharedShowcase()
   const page = await browser.as(await merchant.manager())
   await page.goto(`${base}/programs/new`)
   await page.getByRole('textbox', { name: 'Name' }).fill('Friends')
@@ -184,7 +192,7 @@ test('an error in the summary links to its field', async () => {
 })
 
 test('the example of a reward is renewed while the form is filled in', async () => {
-  const { merchant, base, programId } = await createShowcase()
+  const { merchant, base, programId } = await sharedShowcase()
   const page = await browser.as(await merchant.manager())
   const example = (name: string) => page.locator(`output[name="${name}"]`)
   const reads = (name: string, words: string) =>
