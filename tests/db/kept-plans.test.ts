@@ -4,7 +4,7 @@
  */
 import type pg from 'pg'
 import { expect, test } from 'vitest'
-import { TEMPLATE, withDatabase, withoutAutovacuum } from '../support/databases.ts'
+import { TEMPLATE, withDatabase } from '../support/databases.ts'
 import { CALLS } from '../support/function-calls.ts'
 import { addRows } from '../support/many-rows.ts'
 import { rowsReadSoFar } from '../support/rows-read.ts'
@@ -127,7 +127,6 @@ test.each([
   await withDatabase(
     `kept_plans_${few}`,
     async (url, client) => {
-      await withoutAutovacuum(url)
       await addRows(url, 1, few)
       await client.query(statistics)
       await client.query(`set plan_cache_mode = force_generic_plan; set track_functions = 'all'`)

@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, globSync, rmSync, statfsSync } from 
 import { chmod, mkdtemp, realpath } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import pg from 'pg'
 import { inject } from 'vitest'
 import { startPostgres } from '../../dev/runtime/postgres.ts'
 
@@ -45,9 +46,18 @@ export const makeTestFolder = async (): Promise<string> => {
   return folder
 }
 
-/** Creates a data folder whose new cluster is then copied. */
+/**
+ * Creates a data folder whose new cluster is then copied. Without autovacuum: each time that it analyzes a table, every connection
+ * plans anew what it knows of it, and statements are planned now with statistics, now without. Without processes that read files,
+ * which are in memory.
+ */
 export const createClusterToCopy = async (dataDir: string): Promise<void> => {
   const postgres = await startPostgres({ dataDir, durable: false })
+  const client = new pg.Client({ connectionString: postgres.databaseUrl })
+  await client.connect()
+  await client.query('alter system set autovacuum = off')
+  await client.query('alter system set io_method = sync')
+  await client.end()
   await postgres.stop()
 }
 

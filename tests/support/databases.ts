@@ -94,20 +94,6 @@ export const asZone = (databaseUrl: string, zone: Zone): string => {
   return url.href
 }
 
-/**
- * Keeps autovacuum away from a database's tables. For tests of plans that are made without statistics: Postgres analyzes a table that
- * has grown within a minute, and some of a statement's tables before others.
- */
-export const withoutAutovacuum = (databaseUrl: string): Promise<void> =>
-  runSql(
-    databaseUrl,
-    `do $$ declare name regclass; begin
-       for name in select oid from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' loop
-         execute format('alter table %s set (autovacuum_enabled = off)', name);
-       end loop;
-     end $$`,
-  )
-
 export const dropDatabase = (beside: string, name: string): Promise<void> =>
   runSql(beside, `drop database ${name} with (force)`)
 

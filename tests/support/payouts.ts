@@ -12,7 +12,7 @@ import { runPayouts } from '../../lib/payouts/run.service.ts'
 import type { PayoutEnv } from '../../lib/payouts/send.service.ts'
 import { connectTo } from '../../lib/payouts/stripe/connect.service.ts'
 import { encryptSecret } from '../../lib/secrets.ts'
-import { asZone, connectDirectly, withoutAutovacuum } from './databases.ts'
+import { asZone, connectDirectly } from './databases.ts'
 import { openOwnDatabase } from './own-database.ts'
 import { SECRETS_KEY } from './secrets.ts'
 
@@ -42,7 +42,6 @@ export const usePayouts = ({ changesSchema = false } = {}) => {
   beforeAll(async () => {
     if (!changesSchema) kept ??= openOwnDatabase('payouts')
     own = await (kept && !changesSchema ? kept : openOwnDatabase('payouts'))
-    if (changesSchema) await withoutAutovacuum(own.database.DATABASE_URL)
     stripe = await startStripe({ now: () => new Date(Date.now() + ahead) })
   })
   afterAll(async () => {
