@@ -1,6 +1,7 @@
 import { describe, expect, inject, test } from 'vitest'
 import { codes, createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
 import { openSession } from '../support/people.ts'
+import { checkoutSession, stripeEvent, stripeId, useStripe } from '../support/stripe.ts'
 
 const database = useDatabase()
 
@@ -304,6 +305,57 @@ describe('concurrent', () => {
       ]).flat(),
     )
     expect(sum(await ledger(merchant))).toBe(0)
+    expect(await database.violations(merchant.workspace.id)).toEqual([])
+  })
+
+  /** Saves the refund ref_1 of inv_1 only once `second` waits for it, or was answered. */
+  const whileRefundIsSaved = <T>(merchant: Merchant, second: () => Promise<T>) =>
+    database.whileSaving(
+      `insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, steps, occurred_at,
+                           sale_external_id)
+       values (gen_random_uuid(), $1, 'refund', 'ref_1', 'refund', '', '[]', now(), 'any')`,
+      [merchant.workspace.id],
+      () => merchant.refund({}),
+      second,
+    )
+
+  test('a sale that is reported while its refund is saved sees it', async () => {
+    const merchant = await createMerchant()
+    const clickId = await merchant.click()
+    const answers = await whileRefundIsSaved(merchant, () => merchant.sale({ clickId }))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    expect(await ledger(merchant)).toEqual([980, -980])
+    expect(await database.violations(merchant.workspace.id)).toEqual([])
+  })
+
+  test('a sale that Stripe reports while its refund is saved sees it', async () => {
+    const merchant = await createMerchant()
+    const { deliver } = await useStripe(merchant)
+    const clickId = await merchant.click()
+    const session = checkoutSession({ client_reference_id: clickId, customer: stripeId('cus') })
+    const event = stripeEvent('checkout.session.completed', session)
+    const sale = {
+      ...merchant,
+      refund: () => merchant.refund({ saleExternalId: `${session.payment_intent}` }),
+    }
+    await whileRefundIsSaved(sale, () => deliver(event))
+    const [earned = 0, ...reversed] = await ledger(merchant)
+    expect({ earned: earned > 0, left: sum([earned, ...reversed]) }).toEqual({ earned: true, left: 0 })
+    expect(await database.violations(merchant.workspace.id)).toEqual([])
+  })
+
+  test('a commission that a manager reverses while its sale is refunded is reversed once', async () => {
+    const merchant = await createSold()
+    const [commission] = await database.query<{ id: string }>(
+      'select id from commissions where workspace_id = $1',
+      [merchant.workspace.id],
+    )
+    const manager = await merchant.asManager()
+    const [refund] = await whileRefundIsSaved(merchant, () =>
+      manager.post(`/commissions/${commission?.id}/reverse`, { reason: 'A mistake' }),
+    )
+    expect(refund.status).toBe(200)
+    expect(await ledger(merchant)).toEqual([980, -980])
     expect(await database.violations(merchant.workspace.id)).toEqual([])
   })
 })

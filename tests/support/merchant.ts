@@ -259,6 +259,40 @@ export const useDatabase = () => {
         await client.query('commit')
         return result
       }),
+    /**
+     * Saves what `first` sends only once `second` waits for it, or was answered: until then, `first` waits for the statement,
+     * whose transaction is rolled back.
+     */
+    whileSaving: <First, Second>(
+      statement: string,
+      values: unknown[],
+      first: () => Promise<First>,
+      second: () => Promise<Second>,
+    ): Promise<[First, Second]> =>
+      pool.onConnection(async (client) => {
+        await client.query('begin')
+        await client.query(statement, values)
+        /** How many connections wait for this one, and how many wait for those. */
+        const countWaiting = async () => {
+          await client.query('select pg_stat_clear_snapshot()')
+          const { rows } = await client.query<{ waiting: number; behind: number }>(
+            `with waits as (select pid, pg_blocking_pids(pid) as on_pids from pg_stat_activity),
+                  first as (select pid from waits where pg_backend_pid() = any (on_pids))
+             select (select count(*) from first)::int as waiting,
+                    (select count(*) from waits w join first f on f.pid = any (w.on_pids))::int as behind`,
+          )
+          return rows[0] ?? { waiting: 0, behind: 0 }
+        }
+        const saved = first()
+        while ((await countWaiting()).waiting === 0) await pause(2)
+        let isAnswered = false
+        const answer = second().finally(() => {
+          isAnswered = true
+        })
+        while (!isAnswered && (await countWaiting()).behind === 0) await pause(2)
+        await client.query('rollback')
+        return Promise.all([saved, answer])
+      }),
     /** Holds one of the advisory locks of lib/db/locks.queries.ts, so that a batch that takes it waits. */
     whileLocked: <T>(name: string, work: () => Promise<T>, seed = 0): Promise<T> =>
       pool.onConnection(async (client) => {
