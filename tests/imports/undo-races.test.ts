@@ -153,6 +153,33 @@ test('an import that found a customer before the undo, which returns it to its p
   expect((await undo(ours.importId)).body).toMatchObject({ undone: { customers: 1 }, kept: [] })
 })
 
+test('an import whose customers another one creates before it names them', async () => {
+  const { customers, undo } = await createUndoing()
+  const [first, second] = [newImport(), newImport()]
+  const rows = customerRows(3, LEO)
+  const lock = `import ${second.importId}`
+  const isWaiting = async () => {
+    const waiting = await database.query(
+      `select from pg_locks where locktype = 'advisory' and not granted
+         and (classid::bigint << 32 | objid::bigint) = hashtextextended($1, 0)`,
+      [lock],
+    )
+    return waiting.length > 0
+  }
+  // The second one has read that there are none.
+  const { later } = await database.whileLocked(lock, async () => {
+    const later = customers(rows, second)
+    while (!(await isWaiting())) await new Promise((resolve) => setTimeout(resolve, 5))
+    await customers(rows, first)
+    return { later }
+  })
+  expect((await later).body.results.map(({ status }) => status)).toEqual(Array(3).fill('unchanged'))
+  const kept = [{ kind: 'customer', code: 'named_later', count: 3 }]
+  expect((await undo(first.importId)).body).toMatchObject({ undone: { customers: 0 }, kept })
+  await undo(second.importId)
+  expect((await undo(first.importId)).body).toMatchObject({ undone: { customers: 3 }, kept: [] })
+})
+
 test('a call of customers that waits for the begin of its undo is refused', async () => {
   const { merchant, customers } = await createUndoing()
   const ours = newImport()
