@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { seconds } from '../support/stripe.ts'
 import { addressOf, person, step } from './steps.ts'
-import { delivery, discountOf, subscriptionOf } from './stripe.ts'
+import { delivery, renew, subscriptionOf } from './stripe.ts'
 import { COUPONS, type Delivery } from './world.ts'
 
 export const customerSteps = {
@@ -19,24 +19,36 @@ export const customerSteps = {
         arrives,
       ),
   ),
-  discounted: step<{ who: string; coupon: string; change: string; isOfCustomer: boolean } & Delivery>(
+  discounted: step<
+    { who: string; coupon: string; change: string; isOfCustomer: boolean } & { isBilled: boolean } & Delivery
+  >(
     'a discount begins, changes or ends',
     {
       ...{ who: person, coupon: fc.constantFrom(...COUPONS), isOfCustomer: fc.boolean() },
-      ...{ change: fc.constantFrom('created', 'created', 'updated', 'deleted'), ...delivery },
+      ...{
+        isBilled: fc.boolean(),
+        change: fc.constantFrom('created', 'created', 'updated', 'deleted'),
+        ...delivery,
+      },
     },
-    async (history, { who, coupon, change, isOfCustomer, ...arrives }) => {
-      const id = discountOf(history, who, coupon)
-      const discount = history.discounts.get(id) ?? {
-        ...{ id, object: 'discount', checkout_session: null, customer: history.customerOf(who) },
+    async (history, { who, coupon, change, isOfCustomer, isBilled, ...arrives }) => {
+      const known = history.discounts.get(who)
+      if (!known && change !== 'created') return
+      const discount = {
+        ...{ object: 'discount', checkout_session: null, customer: history.customerOf(who) },
         ...{ coupon: { id: coupon, object: 'coupon', name: coupon }, promotion_code: null },
-        ...{ invoice: null, invoice_item: null, start: seconds(), end: null },
+        ...{ invoice: null, invoice_item: null, start: seconds() },
         subscription: isOfCustomer ? null : subscriptionOf(history, who, false),
+        ...(change !== 'created' && known),
+        id: change !== 'created' && known ? known.id : history.idOf(`di_${who}_${seconds()}`),
+        end: change === 'deleted' ? seconds() : null,
       }
-      if (change === 'created') history.discounts.set(id, discount)
-      else if (change === 'deleted') history.discounts.delete(id)
-      const end = change === 'deleted' ? seconds() : null
-      await history.happen(`customer.discount.${change}`, { ...discount, end }, arrives)
+      if (change === 'deleted') history.discounts.delete(who)
+      else history.discounts.set(who, discount)
+      await history.happen(`customer.discount.${change}`, discount, arrives)
+      if (!isBilled) return
+      const bill = { who, isOld: false, isProration: false, isTied: false, currency: 'USD' }
+      await renew(history, { ...bill, ...arrives, late: (arrives.late * 7) % 5 })
     },
   ),
 }

@@ -20,8 +20,6 @@ export const delivery: { [K in keyof Delivery]: fc.Arbitrary<Delivery[K]> } = {
   isRepeated: fc.constantFrom(false, false, true),
 }
 const coupon = fc.constantFrom(null, null, null, ...COUPONS)
-/** The discount of a customer with a coupon. */
-export const discountOf = (history: History, who: string, code: string) => history.idOf(`di_${who}_${code}`)
 const discounts = (code: string | null) => (code ? [{ coupon: code, promotion_code: null }] : [])
 
 /** A new payment. No two cost the same, so that none is taken for another. */
@@ -54,6 +52,8 @@ const invoiceOf = (history: History, who: string, { invoice: id, cents, currency
   },
   ...{ created: seconds(), amount_due: cents, amount_paid: cents, subtotal: cents, total: cents },
   ...{ total_excluding_tax: cents, status_transitions: { paid_at: seconds() } },
+  // It names the customer's discount only, whose coupon another event says.
+  discounts: [history.discounts.get(who)?.id].filter((discount) => discount !== undefined),
 })
 
 const parent = (subscription: string, metadata = {}) => ({
@@ -64,6 +64,34 @@ const parent = (subscription: string, metadata = {}) => ({
 const reportedId = ({ sales }: History, ties: number | null) => {
   const externalId = ties === null ? undefined : anyOf(sales, ties)
   return externalId ? { externalId } : {}
+}
+
+type Renewal = {
+  who: string
+  isOld: boolean
+  isProration: boolean
+  isTied: boolean
+  currency: string
+} & Delivery
+
+/** A later invoice of a subscription is paid. */
+export const renew = async (
+  history: History,
+  { who, isOld, isProration, isTied, currency, ...arrives }: Renewal,
+): Promise<void> => {
+  const payment = pay(history, currency, true)
+  const subscription = subscriptionOf(history, who, false)
+  const fields = {
+    ...invoiceOf(history, who, payment),
+    billing_reason: isProration ? 'subscription_update' : 'subscription_cycle',
+  }
+  const { id: payment_intent, charge } = payment
+  const object = isOld
+    ? oldInvoice({ ...fields, payment_intent, charge, subscription })
+    : invoice({ ...fields, ...parent(subscription, isTied ? { customerExternalId: who } : {}) })
+  await history.happen('invoice.paid', object, arrives)
+  if (!isOld && payment.invoice)
+    await history.happen('invoice_payment.paid', invoicePayment(payment.invoice, payment.id), arrives)
 }
 
 export const stripeSteps = {
@@ -133,33 +161,13 @@ export const stripeSteps = {
       return history.happen('checkout.session.completed', session, arrives)
     },
   ),
-  renewed: step<
-    { who: string; isOld: boolean; isProration: boolean; isTied: boolean; coupon: string | null } & {
-      currency: string
-    } & Delivery
-  >(
+  renewed: step<Renewal>(
     'a subscription is renewed',
     {
       ...{ who: person, isOld: fc.boolean(), isProration: fc.constantFrom(false, false, true) },
-      ...{ isTied: fc.boolean(), coupon, currency, ...delivery },
+      ...{ isTied: fc.boolean(), currency, ...delivery },
     },
-    async (history, { who, isOld, isProration, isTied, coupon, currency, ...arrives }) => {
-      const payment = pay(history, currency, true)
-      const subscription = subscriptionOf(history, who, false)
-      const fields = {
-        ...invoiceOf(history, who, payment),
-        billing_reason: isProration ? 'subscription_update' : 'subscription_cycle',
-        // It names the discount only, whose coupon another event says.
-        ...(coupon && { discounts: [discountOf(history, who, coupon)] }),
-      }
-      const { id: payment_intent, charge } = payment
-      const object = isOld
-        ? oldInvoice({ ...fields, payment_intent, charge, subscription })
-        : invoice({ ...fields, ...parent(subscription, isTied ? { customerExternalId: who } : {}) })
-      await history.happen('invoice.paid', object, arrives)
-      if (!isOld && payment.invoice)
-        await history.happen('invoice_payment.paid', invoicePayment(payment.invoice, payment.id), arrives)
-    },
+    renew,
   ),
   paid: step<
     { who: string; isGuest: boolean; click: number | null; ties: number | null; currency: string } & Delivery

@@ -126,8 +126,8 @@ export const useHistories = () => {
       reports: [] as object[],
       payments: [] as Payment[],
       subscriptions: new Map<string, number>(),
-      /** Those that have not ended, by their ids. */
-      discounts: new Map<string, StripeObject>(),
+      /** Those that have not ended, by their customers. */
+      discounts: new Map<string, StripeObject & { id: string }>(),
       imports: [] as { id: string; repeat: () => Promise<unknown> }[],
       /** An id that no other history has. */
       idOf: (name: string) => `${name}_${slug}`.replaceAll('-', ''),
