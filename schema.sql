@@ -370,8 +370,9 @@ create table partners (
 -- Which is the program's partner for tests? There is one at most.
 create unique index partners_test_key on partners (program_id) where is_test;
 
--- Which partners of this workspace come first by name?
-create index partners_name_idx on partners (workspace_id, lower(coalesce(name, slug)), id);
+-- Which partners of this workspace come first by name? Partial, and without the id: otherwise Postgres may take it to find a partner by id, for
+-- foreign keys too, which reads all of the workspace.
+create index partners_name_idx on partners (workspace_id, lower(coalesce(name, slug))) where undone_at is null;
 
 -- In which programs is this address a partner?
 create index partners_email_idx on partners (email, workspace_id);

@@ -94,16 +94,16 @@ const firstByFigure = (
   const source = sql`${sql.table(table)} f`
   const [id, value] = [sql.ref(`f.${key}`), sql.ref(`f.${column}`)]
   const direction = isAscending ? sql`asc` : sql`desc`
-  const isOfList = sql`f.workspace_id = ${workspaceId}
-    and ${'isAmount' in kind ? sql`f.currency = (select currency from compared)` : sql`true`}`
+  const isCompared = 'isAmount' in kind ? sql`f.currency = (select currency from compared)` : sql`true`
   const isAfter = (ofPartner: RawBuilder<unknown>, partnerId: RawBuilder<unknown>) =>
     cursor
       ? sql`(${ofPartner}, ${partnerId}) ${isAscending ? sql`>` : sql`<`} (
-          coalesce((select ${value} from ${source} where ${id} = ${cursor} and ${isOfList}), ${sql.lit(none)}), ${cursor}::uuid)`
+          coalesce((select ${value} from ${source} where ${id} = ${cursor} and f.workspace_id = ${workspaceId} and ${isCompared}),
+          ${sql.lit(none)}), ${cursor}::uuid)`
       : sql`true`
   const withFigure = (isPositive: boolean, most: RawBuilder<unknown>) => sql`
     select p.id, ${value} as figure from ${source} join partners p on p.id = ${id}
-    where ${isOfList} and ${value} ${isPositive ? sql`>` : sql`<`} ${sql.lit(none)} and ${isAfter(value, id)}
+    where f.workspace_id = ${workspaceId} and ${isCompared} and ${value} ${isPositive ? sql`>` : sql`<`} ${sql.lit(none)} and ${isAfter(value, id)}
       and ${isListed(workspaceId, filter)}
     order by ${value} ${direction}, ${id} ${direction} limit ${most}`
   return sql<{ id: string; part: number; figure: unknown }>`(
@@ -113,7 +113,7 @@ const firstByFigure = (
     second as materialized (
       select p.id from partners p
       where ${isListed(workspaceId, filter)} and ${isAfter(sql.lit(none), sql.ref('p.id'))}
-        and not exists (select from ${source} where ${id} = p.id and ${isOfList} and ${value} <> ${sql.lit(none)})
+        and not exists (select from ${source} where ${id} = p.id and ${isCompared} and ${value} <> ${sql.lit(none)})
       order by p.id ${direction} limit ${limit} - (select count(*) from first)),
     third as materialized (
       ${withFigure(isAscending, sql`${limit} - (select count(*) from first) - (select count(*) from second)`)})

@@ -11,7 +11,7 @@ import { rowsRead } from '../support/rows-read.ts'
 const WORKSPACE = idOf('workspace', 1)
 /** Few values, so that many tie. A seventh of the partners has no row of each kind. */
 const FIGURES = `
-  update partners p set name = (array['Zoe', 'ann', 'Bo'])[n % 4] from numbered x where x.id = p.id and n % 4 > 0;
+  update partners p set name = (array['Zoe', 'ann', 'Bo'])[n % 4] || n / 8 from numbered x where x.id = p.id and n % 4 > 0;
   delete from total_deltas; delete from partner_activity; delete from partner_totals; delete from balances;
   insert into partner_activity (partner_id, workspace_id, clicks, customers, leads, sales, last_active_on)
     select id, workspace_id, n % 3, n % 4, n % 5, n * 7 % 11, case when n % 13 > 0 then date '2026-11-01' + n % 6 end
