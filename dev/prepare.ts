@@ -9,25 +9,29 @@ type Published = { hashes: Hashes; snippetBytes: number }
 
 const PUBLIC = join(ROOT, 'public')
 
+/** Whether esbuild's process may have been started. */
+let hasBuilt = false
+
 // Loading what builds takes longer than to find out that nothing has changed.
 const buildPublic = async (): Promise<Published> => {
+  hasBuilt = true
   const { build } = await import('./build.ts')
   const { files, snippetBytes } = await build()
   return { hashes: hashesOf(PUBLIC, files), snippetBytes }
 }
 
 const buildWorkers = async (): Promise<Bundles> => {
+  hasBuilt = true
   const { bundleWorkers } = await import('./runtime/bundles.ts')
   return bundleWorkers()
 }
 
-/** Calls `build`, and then ends esbuild's process. */
+/** Calls `build`, and then ends esbuild's process, if there is one. */
 const withBuilds = async <T>(build: () => Promise<T>): Promise<T> => {
   try {
     return await build()
   } finally {
-    const { endBuilds } = await import('./runtime/bundles.ts')
-    await endBuilds()
+    if (hasBuilt) await (await import('./runtime/bundles.ts')).endBuilds()
   }
 }
 
