@@ -5,11 +5,8 @@ import type { ImportCall } from './import-calls.queries.ts'
 /** A customer as it was read. An undo changes `importedAt`, or removes the customer. */
 export type LeftCustomer = { id: string; importedAt: string }
 
-/** Values without a comma or quote, in the shortest form that Postgres reads as a list. */
-const listOf = (values: string[]) => `{${values.map((value) => `"${value}"`).join()}}`
-
 /** The ids as a list. */
-export const idsOf = (left: LeftCustomer[]) => sql`${listOf(left.map(({ id }) => id))}::uuid[]`
+export const idsOf = (left: LeftCustomer[]) => sql`${left.map(({ id }) => id)}::uuid[]`
 
 /** Makes the undo of any import, and the beginning of that of this one, wait for the end of the batch. */
 export const lockUndo = (workspaceId: string, { importId }: ImportCall) => sql<unknown>`
@@ -26,6 +23,6 @@ export const nothingUndone = (
   left: LeftCustomer[],
 ) => sql<unknown>`
   select assert_unchanged(not import_is_undone(${workspaceId}, ${importId}) and ${left.length} = (
-    select count(*) from unnest(${idsOf(left)}, ${listOf(left.map(({ importedAt }) => importedAt))}::timestamptz[]) as n (id, imported_at),
+    select count(*) from unnest(${idsOf(left)}, ${left.map(({ importedAt }) => importedAt)}::timestamptz[]) as n (id, imported_at),
       lateral (select imported_at, merged_into from customers where id = n.id offset 0) c
     where c.imported_at >= n.imported_at and c.merged_into is null))`

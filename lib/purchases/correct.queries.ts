@@ -2,7 +2,7 @@
 import { type SqlBool, sql } from 'kysely'
 import { identityOf } from '../customers/identities.ts'
 import type { Db } from '../db/connection.ts'
-import { lockCustomers, lockUnmerged } from '../db/locks.queries.ts'
+import { lockCustomers, lockIdentities, lockUnmerged } from '../db/locks.queries.ts'
 import { isConflict } from '../db/neon.ts'
 import type { Click, PartnerTerms } from '../tracking/attribution.ts'
 import { clickIdsIn } from '../tracking/click-ids.ts'
@@ -67,7 +67,7 @@ export const saveCorrection = async (
   const since = referral && (referral.clickedAt < referral.at ? referral.clickedAt : referral.at)
   const statements = [
     // As a report of a sale whose customer may become known meanwhile: see save_report_1.
-    sql<unknown>`select lock_identities_1(${workspaceId}, ${JSON.stringify([identity])}::jsonb, true)`,
+    lockIdentities(workspaceId, [identity], 'exclusive'),
     customerId ? lockUnmerged(workspaceId, customerId) : lockCustomers(workspaceId, [identity]),
     sql<unknown>`
       update events e

@@ -71,10 +71,7 @@ export const managerSteps = {
     ),
   ),
   couponRemoved: step<{ which: number }>('a coupon is removed', { which }, async (history, { which }) => {
-    const coupons = await history.query<{ partner: string; coupon: string }>(
-      'select partner_id as partner, coupon_id as coupon from coupon_aliases where workspace_id = $1 order by 2',
-    )
-    const one = anyOf(coupons, which)
+    const one = anyOf(await coupons(history), which)
     return one && history.manage('DELETE', `/partners/${one.partner}/coupons/${one.coupon}`)
   }),
   couponMoved: step<{ which: number; partner: number }>(
