@@ -74,7 +74,8 @@ export const addApiKey = async (
         created_at: act.now,
         revoked_at: null,
       })
-      .onConflict((conflict) => conflict.column('id').doNothing())
+      // By any key: of concurrent repeats, one may meet the hash of another before its id.
+      .onConflict((conflict) => conflict.doNothing())
       .compile(),
     auditEntry(db, {
       ...act,
