@@ -55,7 +55,7 @@ export const addEndpoint = async (
     insert into webhook_endpoints (id, workspace_id, url, description, types, ciphertext, created_at)
     select ${id}, ${workspaceId}, ${url}, ${description}, ${sql.val(types)}::text[], ${ciphertext}, ${now}
     where (select count(*) from webhook_endpoints where workspace_id = ${workspaceId} and removed_at is null) < ${MAX_ENDPOINTS}
-    on conflict (id) do nothing`
+    on conflict do nothing`
   const [, , , [row]] = await db.batch([
     sql`select pg_advisory_xact_lock(hashtextextended(${`${workspaceId} webhook endpoints`}, 0))`.compile(db),
     insert.compile(db),

@@ -104,7 +104,7 @@ export const createGroup = async (db: Db, act: Act, programId: string, terms: Gr
         lead_reward_id: lead.id ?? null,
         created_at: act.now,
       })
-      .onConflict((conflict) => conflict.column('id').doNothing())
+      .onConflict((conflict) => conflict.doNothing())
       .compile(),
     auditEntry(db, {
       ...act,

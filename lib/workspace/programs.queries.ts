@@ -132,7 +132,7 @@ export const createProgram = async (
         shadow_since: mode === 'shadow' ? act.now : null,
         created_at: act.now,
       })
-      .onConflict((conflict) => conflict.column('id').doNothing())
+      .onConflict((conflict) => conflict.doNothing())
       .compile(),
     auditEntry(db, {
       ...act,

@@ -33,4 +33,4 @@ export const newReward = (db: Db, { workspaceId, now }: Act, id: string, terms: 
   db
     .insertInto('rewards')
     .values({ id, workspace_id: workspaceId, ...columns(terms), created_at: now })
-    .onConflict((conflict) => conflict.column('id').doNothing())
+    .onConflict((conflict) => conflict.doNothing())
