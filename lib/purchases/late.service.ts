@@ -3,6 +3,7 @@ import { tiedByLead } from '../customers/identities.ts'
 import { tieCustomers } from '../customers/tie.queries.ts'
 import type { Db } from '../db/connection.ts'
 import { endReport, findLead, noteReport } from '../tracking/late-reports.queries.ts'
+import { receivedAt } from '../tracking/occurred-at.ts'
 import { applyPurchase } from './apply.service.ts'
 import { type AddressedPayment, nextByAddress } from './by-address.queries.ts'
 import type { IncompleteRefund, IncompleteReport } from './purchases.rpc.ts'
@@ -95,7 +96,7 @@ const joinSale = async (db: Db, workspaceId: string, report: IncompleteReport, n
   const keys = [report.externalId]
   const { statement, read } = receivedQuery(workspaceId, [keys])
   const [[saved], rows] = await db.batch([
-    noteReport(workspaceId, report, now).compile(db),
+    noteReport(workspaceId, report, receivedAt(now)).compile(db),
     statement.compile(db),
   ])
   // Plans again what is marked, too.

@@ -11,13 +11,14 @@ import { saveAndLoad } from './batch.queries.ts'
 import { BatchEvent } from './batch.schemas.ts'
 import type { ReportFacts } from './facts.queries.ts'
 import type { Mismatch } from './keep-mismatches.queries.ts'
+import { receivedAt } from './occurred-at.ts'
 import { completeReport, decideLoaded, hashReport, type JoinReport } from './report.service.ts'
 import type { Report } from './report.ts'
 import type { RecordedEvent } from './reports.queries.ts'
 import type { BatchResponse } from './reports.responses.ts'
 import { keepMismatches, keyRefusal, trackingResponse } from './respond.service.ts'
 
-/** A valid report of the batch, at its place. Each was received a millisecond after the one before it. */
+/** A valid report of the batch, at its place. */
 type Item = { place: number; report: Report; bodyHash: string; receivedAt: Date }
 type LoadedItem = Item & { facts: ReportFacts }
 
@@ -46,8 +47,13 @@ export const recordBatch = async <E extends KeyEnv & TrackingEnv & ReportQueues>
   const items: Item[] = []
   for (const [place, event] of events.entries()) {
     const { data: report, errors } = checked(BatchEvent, event)
-    const receivedAt = new Date(Number(c.var.now) + place)
-    if (report) items.push({ place, report, bodyHash: await hashReport(report), receivedAt })
+    if (report)
+      items.push({
+        place,
+        report,
+        bodyHash: await hashReport(report),
+        receivedAt: receivedAt(c.var.now, place),
+      })
     else refuse(place, invalid('invalid_body', errors))
   }
   let isAnnounced = false

@@ -6,6 +6,17 @@ export const MAX_AGE_DAYS = 400
 /** How far a merchant's clock may differ from ours: neither a fast one nor a slow one loses a sale. */
 export const CLOCK_DIFFERENCE_MS = 5 * 60_000
 
+/**
+ * When a report was received. Never at a whole second: a recorded time in whole seconds is a processor's.
+ *
+ * @param place in a batch, each of whose reports was received a millisecond after the one before it
+ */
+export const receivedAt = (now: Date, place = 0): Date => {
+  const milliseconds = Math.max(now.getUTCMilliseconds(), 1) + place
+  const wholeSeconds = Math.floor((milliseconds - 1) / 999)
+  return new Date(Number(now) - now.getUTCMilliseconds() + milliseconds + wholeSeconds)
+}
+
 /** The time by which a report is judged: the one that it gives, but never in the future, else that of its receipt. */
 export const judgedAt = ({ occurredAt }: { occurredAt?: Date | undefined }, now: Date): Date =>
   occurredAt && occurredAt < now ? occurredAt : now

@@ -12,7 +12,7 @@ import { lostRace } from '../unavailable.ts'
 import { decide } from './decide.ts'
 import type { DecidedReport } from './decided-report.ts'
 import { loadReportFacts, type ReportFacts } from './facts.queries.ts'
-import { judgedAt } from './occurred-at.ts'
+import { judgedAt, receivedAt } from './occurred-at.ts'
 import type { Report } from './report.ts'
 import { type RecordedEvent, saveReport } from './reports.queries.ts'
 import { keyRefusal, respondRecorded } from './respond.service.ts'
@@ -45,7 +45,8 @@ const record = async <E extends KeyEnv & TrackingEnv>(
   bodyHash: string,
   joinReport: JoinReport,
 ): Promise<RecordedEvent> => {
-  const { db, now, apiKeyHash } = c.var
+  const { db, apiKeyHash } = c.var
+  const now = receivedAt(c.var.now)
   for (let round = 0; round < ROUNDS; round++) {
     const facts = await loadReportFacts(db, apiKeyHash, report, now)
     if (typeof facts === 'string') throw keyRefusal(facts)

@@ -1,7 +1,9 @@
 /** Reports and imports that come after the payment. Design section 5, "Who a customer is". */
-import { expect, inject, test, vi } from 'vitest'
+import { expect, inject, onTestFinished, test, vi } from 'vitest'
 import importCustomers from '../../functions/import-customers.ts'
+import trackBatch from '../../functions/track-batch.ts'
 import trackLead from '../../functions/track-lead.ts'
+import trackSale from '../../functions/track-sale.ts'
 import { connect } from '../../lib/db/connection.ts'
 import { connectWithin } from '../../lib/payouts/budget.service.ts'
 import { continueReplans, replanImported, replanReferred } from '../../lib/purchases/late.service.ts'
@@ -38,7 +40,7 @@ const payBefore = async (buyer: Buyer) => {
 
 /** Sends a request to a Worker's app in this process, whose calls of the Stripe Worker fail. */
 const interrupted = async (
-  app: typeof trackLead | typeof importCustomers,
+  app: typeof trackLead | typeof trackSale | typeof trackBatch | typeof importCustomers,
   path: string,
   body: unknown,
   headers: Record<string, string>,
@@ -66,6 +68,7 @@ const interrupted = async (
       RATE_LIMIT: { limit: async () => ({ success: true }) },
       STRIPE_WEBHOOK: { joinReport: fail, replanCustomers: fail },
     },
+    { waitUntil: () => {}, passThroughOnException: () => {}, props: {} },
   )
   log.mockRestore()
   return status
@@ -380,6 +383,50 @@ test('an import that was saved but not planned is completed when it is repeated'
   const { steps } = (await shop.merchant.explainReport('sale', buyer.id('in'))) ?? { steps: [] }
   expect(codes({ steps })).toEqual(['customer', 'program_reward', 'commission_created'])
 })
+
+const REPORT = { customerExternalId: 'user_1', amountCents: 4_900 }
+
+test.each([
+  { report: 'a report', path: '/api/track/sale', app: trackSale, received: 0, read: (sale: object) => sale },
+  {
+    report: 'a report in a batch',
+    path: '/api/track/batch',
+    app: trackBatch,
+    received: -7,
+    read: (sale: object) => ({
+      events: Array.from({ length: 10 }, (_, n) => ({
+        kind: 'sale',
+        ...REPORT,
+        externalId: `other_${n}`,
+        customerExternalId: `user_${n + 2}`,
+        ...(n === 7 && sale),
+      })),
+    }),
+  },
+])(
+  '$report at a whole second is not taken for a processor’s: an import of that second leaves its credit alone',
+  async ({ path, app, received, read }) => {
+    const merchant = await createMerchant({ program: { attribution: 'first' } })
+    const { workspace, apiKey, seed } = merchant
+    await seed.addPartner(workspace.id, merchant.programId, { slug: 'leo' })
+    const sale = { ...REPORT, externalId: 'inv_1', clickId: await merchant.click('maya') }
+    const second = Math.ceil(Date.now() / 1_000) * 1_000
+    onTestFinished(() => void vi.useRealTimers())
+
+    vi.setSystemTime(second + received)
+    expect(await interrupted(app, path, read(sale), { Authorization: `Bearer ${apiKey}` })).toBe(200)
+    vi.setSystemTime(second)
+    const email = `owner@${workspace.slug}.example`
+    await seed.addMember(workspace.id, email, 'manager')
+    const rows = [{ customerExternalId: 'user_1', partnerEmail: 'leo@partner.example' }]
+    const manager = { Email: email, Cookie: 'tributary.session=any' }
+    const imports = `/api/workspaces/${workspace.slug}/customers/import`
+    expect(await interrupted(importCustomers, imports, { rows }, manager)).toBe(200)
+    vi.useRealTimers()
+    await continueReplans(() => connect(inject('database')), new Date())
+    expect(await earningsOf({ merchant }, 'inv_1')).toEqual(EARNED)
+  },
+)
 
 test('a rejected commission leaves the one-time reward to a later sale that was received before', async () => {
   const shop = await openShop(database, { program: { reward_interval: 'one-time' } })

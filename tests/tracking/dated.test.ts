@@ -1,5 +1,6 @@
 /** `occurredAt`: a report is decided as of the time that it gives. */
 import { describe, expect, test } from 'vitest'
+import { receivedAt } from '../../lib/tracking/occurred-at.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
 
 const database = useDatabase()
@@ -18,6 +19,17 @@ const clickDaysAgo = async (merchant: Merchant, days: number, slug = 'maya') => 
 }
 const codesOf = async (merchant: Merchant, externalId: string, kind: 'sale' | 'lead' = 'sale') =>
   (await merchant.explainReport(kind, externalId))?.steps.map(({ code }) => code)
+
+const SECOND = '2026-11-27T12:00:00'
+test.each([
+  { case: 'at a whole second', now: '.000', place: 0, is: `${SECOND}.001` },
+  { case: 'at any other time', now: '.001', place: 0, is: `${SECOND}.001` },
+  { case: 'in a batch that ends before the next second', now: '.500', place: 499, is: `${SECOND}.999` },
+  { case: 'in a batch that goes on after it', now: '.500', place: 500, is: '2026-11-27T12:00:01.001' },
+  { case: 'in a batch that began at a whole second', now: '.000', place: 1, is: `${SECOND}.002` },
+])('a report is received at no whole second, as a processor’s are: $case', ({ now, place, is }) => {
+  expect(receivedAt(new Date(`${SECOND}${now}Z`), place).toISOString()).toBe(`${is}Z`)
+})
 
 describe('a dated report', () => {
   test('is saved with its time, from which the holding period counts', async () => {
