@@ -4026,19 +4026,26 @@ begin
         where o.place > after and o.import_id <> import and not import_is_undone(o.workspace_id, o.import_id));
 end $$;
 
--- Why a customer stays as this call of an import has left it; null if it does not. called_at is when the call was made.
+-- Why a customer stays as this call of an import has left it; null if it does not. called_at is when the call was made. Whoever was imported
+-- and is merged into the customer was so after the call if the customer's own last import before the call is an earlier one: a merge keeps
+-- the latest. What the other one had would be lost.
 create function customer_undo_reason_1(customer uuid, call uuid, import uuid, place bigint, called_at timestamptz) returns text language plpgsql stable
 set enable_seqscan = off as $$
 begin
     return case
         when not exists (select from customers c where c.id = customer and c.imported_at = called_at and c.merged_into is null)
           or exists (select from referrals r where r.customer_id = customer and (r.referred_at, r.origin) > (called_at, 'import ' || call))
+          or exists (select from customers m where m.merged_into = customer and m.imported_at > coalesce((
+                 select (f ->> 'importedAt')::timestamptz from import_calls i, jsonb_array_elements(i.former) f
+                 where i.audit_id = call and f ->> 'id' = customer::text), '-infinity'))
         then 'changed_since'
         -- A payment processor's times are whole seconds.
         when exists (select from events e
                      where e.customer_id = customer and e.occurred_at >= date_trunc('second', called_at) and e.partner_id is not null)
         then 'has_events'
-        when is_named_later_1(customer, import, place) then 'named_later'
+        when is_named_later_1(customer, import, place)
+          or exists (select from customers m where m.merged_into = customer and is_named_later_1(m.id, import, place))
+        then 'named_later'
     end;
 end $$;
 

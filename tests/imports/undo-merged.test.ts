@@ -1,0 +1,88 @@
+/** Undoing an import of customers who have turned out to be one since. */
+import { expect, test } from 'vitest'
+import { LEO, MAYA } from '../support/imports.ts'
+import { type Merchant, useDatabase } from '../support/merchant.ts'
+import { createUndoing, newImport, present } from '../support/undo.ts'
+
+const database = useDatabase()
+
+/** A purchase without a payment names both ids. */
+const merge = ({ workspace }: Merchant) =>
+  database.query(
+    `select tie_customers($1, '[{"kind": "external", "value": "user_1"}, {"kind": "stripe", "value": "cus_1"}]', '[]', 'purchase', 'cs_1',
+                          uuidv7(), now())`,
+    [workspace.id],
+  )
+/** A customer whom the merchant reported an hour ago. */
+const seen = async (merchant: Merchant) => {
+  await merchant.lead({ externalId: 'user_1', clickId: await merchant.click() })
+  await database.query(
+    "update events set occurred_at = occurred_at - interval '1 hour' where workspace_id = $1",
+    [merchant.workspace.id],
+  )
+}
+const user = { customerExternalId: 'user_1' }
+const stripe = { customerExternalId: 'cus_1' }
+
+test('a customer into whom another one of the same import was merged lost the partner that a later import names', async () => {
+  const { merchant, customers, undo } = await createUndoing()
+  const [first, second] = [newImport(), newImport()]
+  await customers(
+    [user, stripe].map((row) => ({ ...row, partnerEmail: MAYA })),
+    first,
+  )
+  await customers([{ ...stripe, partnerEmail: MAYA }], second)
+  await merge(merchant)
+  const made = await present(database, merchant)
+  expect((await undo(first.importId)).body).toMatchObject({
+    undone: { customers: 0 },
+    kept: [{ kind: 'customer', code: 'changed_since', count: 2 }],
+  })
+  expect(await present(database, merchant)).toEqual(made)
+})
+
+test('a customer into whom one of an earlier import was merged lost the start that this one had', async () => {
+  const { merchant, customers, undo } = await createUndoing()
+  const [first, second] = [newImport(), newImport()]
+  await seen(merchant)
+  await customers([{ ...stripe, partnerEmail: MAYA, startedAt: '2024-01-01' }], first)
+  await customers([{ ...user, partnerEmail: LEO }], second)
+  await merge(merchant)
+  const made = await present(database, merchant)
+  expect((await undo(second.importId)).body).toMatchObject({
+    undone: { customers: 0 },
+    kept: [{ kind: 'customer', code: 'changed_since', count: 1 }],
+  })
+  expect(await present(database, merchant)).toEqual(made)
+})
+
+test('a customer stays while a later import names one who was merged into it', async () => {
+  const { merchant, customers, undo } = await createUndoing()
+  const [first, second] = [newImport(), newImport()]
+  await seen(merchant)
+  await customers([{ ...stripe, partnerEmail: MAYA }])
+  await customers([{ ...user, partnerEmail: MAYA }])
+  await customers([{ ...user, partnerEmail: LEO }], first)
+  await customers([{ ...stripe, partnerEmail: MAYA }], second)
+  await merge(merchant)
+  const made = await present(database, merchant)
+  expect((await undo(first.importId)).body.kept).toEqual([
+    { kind: 'customer', code: 'named_later', count: 1 },
+  ])
+  expect(await present(database, merchant)).toEqual(made)
+  await undo(second.importId)
+  expect((await undo(first.importId)).body.undone.customers).toBe(1)
+})
+
+test('a customer into whom one was merged before the import returns to what it was after the merge', async () => {
+  const { merchant, customers, undo } = await createUndoing()
+  const ours = newImport()
+  await seen(merchant)
+  await customers([{ ...stripe, partnerEmail: MAYA, startedAt: '2024-01-01' }])
+  await merge(merchant)
+  const before = await present(database, merchant)
+  await customers([{ ...user, partnerEmail: LEO, startedAt: '2025-01-01' }], ours)
+  expect((await undo(ours.importId)).body).toMatchObject({ undone: { customers: 1 }, kept: [] })
+  expect(await present(database, merchant)).toEqual(before)
+  expect(await database.violations(merchant.workspace.id)).toEqual([])
+})
