@@ -44,26 +44,20 @@ export const balanceTotalsQuery = (workspaceId: string, now: Date) =>
       select currency, code, amount_cents
       from (${balances(presentScope(workspaceId, now), payableSums(workspaceId, now))}) b offset 0)`)}`
 
-/** How many partners with earnings due have to do something, or wait for Stripe, in a country that Stripe transfers to. */
+/** How many partners a run would skip because of their accounts: by whom something is to be done, and whom Stripe reviews. */
 type Unready = { unconnected: number; inReview: number; restricted: number }
 
-/** The same, and how many partners Stripe cannot pay, which reads all of their accounts. */
-export const readinessQuery = (workspaceId: string, now: Date) => {
-  const scope = { ...presentScope(workspaceId, now), withAccounts: true }
-  return sql<Unready & { totals: TotalRow[] }>`
+/** The same totals, and for how many partners the account is what is missing, in whatever number of currencies. */
+export const readinessQuery = (workspaceId: string, now: Date) => sql<Unready & { totals: TotalRow[] }>`
     with b as materialized (
-      select currency, code, amount_cents, partner_id,
-             case when amount_cents > 0 and partner_status = 'approved' and can_receive
-                       and account_status is distinct from 'enabled'
-                  then coalesce(account_status, 'none') end as unready
-      from (${balances(scope, payableSums(workspaceId, now))}) b
+      select currency, code, amount_cents, partner_id
+      from (${balances(presentScope(workspaceId, now), payableSums(workspaceId, now))}) b
     )
-    select count(distinct partner_id) filter (where unready not in ('in_review', 'restricted'))::int as unconnected,
-           count(distinct partner_id) filter (where unready = 'in_review')::int as "inReview",
-           count(distinct partner_id) filter (where unready = 'restricted')::int as restricted,
+    select count(distinct partner_id) filter (where code = 'not_connected')::int as unconnected,
+           count(distinct partner_id) filter (where code = 'account_in_review')::int as "inReview",
+           count(distinct partner_id) filter (where code = 'account_restricted')::int as restricted,
            ${totalsOf(sql`b`)}
-    from b where unready is not null`
-}
+    from b where code in ('not_connected', 'account_in_review', 'account_restricted')`
 
 /** The totals of the row of a query. */
 export const toBalanceTotals = (totals: TotalRow[]): BalanceTotal[] =>

@@ -36,8 +36,6 @@ type BalanceScope = Omit<RunScope, 'method'> & {
   /** The run that claims, if one does. */
   id?: string
   method: PayoutMethod | RawBuilder<PayoutMethod>
-  /** Whether accounts are wanted, whatever the method is. */
-  withAccounts?: boolean
 }
 
 /** Whether the commission `c` is payable: at a preview, or if it was deducted since then. */
@@ -97,10 +95,8 @@ export const isChanging = (workspaceId: string) => sql`
     where q.workspace_id = ${workspaceId} and (q.claimed_at is null or q.is_freeing))`
 
 /** The workspace whose accounts are read: none if it does not pay by Stripe. */
-const accountsOf = ({ workspaceId, method, withAccounts }: BalanceScope) =>
-  withAccounts
-    ? sql`${workspaceId}`
-    : sql`(select case when ${method}::text = 'stripe' then ${workspaceId}::uuid end)`
+const accountsOf = ({ workspaceId, method }: BalanceScope) =>
+  sql`(select case when ${method}::text = 'stripe' then ${workspaceId}::uuid end)`
 
 /** The partner, its program and its account of the balance `s`. */
 const joined = (scope: BalanceScope) => sql`
@@ -201,8 +197,7 @@ const balancesWith = (
     .filter(([code]) => code === only)
     .map(([, is]) => sql`and (${is})`)
   return sql`
-    select s.*, p.program_id, p.status as partner_status, a.stripe_account_id,
-           a.status as account_status, can_receive, ${decided} as code
+    select s.*, p.program_id, a.stripe_account_id, ${decided} as code
     from (${sums}) s
     cross join (select require_documents, ${method}::text = 'stripe' as by_stripe,
                        exists (select from payment_details d where d.workspace_id = ${workspaceId}) as has_choices,
