@@ -751,8 +751,10 @@ create index customer_identities_email_idx on customer_identities (workspace_id,
 
 
 -- Who referred a customer, also when another partner owned it and kept it: see
--- lib/customers/owner.ts. The origin is the report, the purchase or the import that says so.
--- attribution is the program's setting of that time.
+-- lib/customers/owner.ts. The origin is the report, the purchase or the row of an import that
+-- says so: 'import', the call and the number of the row, in four digits. So the later row of a
+-- call prevails when the customers of two of them turn out to be one. attribution is the
+-- program's setting of that time.
 create table referrals (
     workspace_id  uuid         not null,
     customer_id   uuid         not null,
@@ -1885,6 +1887,7 @@ declare
     tied     uuid[] := lock_customers_1(workspace, identities, others);
     survivor uuid;
     losers   uuid[];
+    latest   uuid[];   -- the tied, by their last import, the latest first
     replan   timestamptz;
 begin
     survivor := coalesce(tied[1], fresh);
@@ -1896,6 +1899,11 @@ begin
         on conflict (id) do nothing; -- the retry of an unconfirmed commit
     end if;
     if losers <> '{}' then
+        latest := array(
+            select c.id from customers c where c.id = any(tied)
+            order by c.imported_at desc nulls last,
+                     (select max(r.origin) from referrals r
+                      where r.customer_id = c.id and r.source = 'import' and r.referred_at = c.imported_at) desc, c.id);
         insert into customer_identities (workspace_id, customer_id, kind, value, source, evidence, created_at)
         select distinct on (i.value) workspace, survivor, i.kind, i.value, i.source, i.evidence, i.created_at
         from customer_identities i
@@ -1959,9 +1967,9 @@ begin
         (started_at, started_program_id) = (
             select started_at, started_program_id from customers s
             where (s.id = survivor or s.id = any(losers))
-            order by s.started_at is null, s.imported_at desc, s.id limit 1),
+            order by s.started_at is null, array_position(latest, s.id) limit 1),
         prior = (select s.prior from customers s
-                 where (s.id = survivor or s.id = any(losers)) and s.prior is not null order by s.imported_at desc, s.id limit 1),
+                 where (s.id = survivor or s.id = any(losers)) and s.prior is not null order by array_position(latest, s.id) limit 1),
         partner_id = present_owner(survivor),
         revision = c.revision + 1,
         replan_from = least(c.replan_from, replan, (select min(replan_from) from customers where id = any(losers))),
@@ -2320,7 +2328,7 @@ begin
             where exists (select from customers cu where cu.id = customer and cu.imported_at is not null)
               and r.customer_id = customer and r.started_at is not null and (paid_to is null or r.referred_at <= paid_to)
               and (select i.program_id from partners i where i.id = r.partner_id) = p.program_id
-            order by r.referred_at desc limit 1));
+            order by r.referred_at desc, r.origin desc limit 1));
     end if;
 
     return json_build_object(
@@ -4034,7 +4042,9 @@ set enable_seqscan = off as $$
 begin
     return case
         when not exists (select from customers c where c.id = customer and c.imported_at = called_at and c.merged_into is null)
-          or exists (select from referrals r where r.customer_id = customer and (r.referred_at, r.origin) > (called_at, 'import ' || call))
+          or exists (select from referrals r
+                     where r.customer_id = customer and (r.referred_at, r.origin) > (called_at, 'import ' || call)
+                       and not starts_with(r.origin, 'import ' || call))
           or exists (select from customers m where m.merged_into = customer and m.imported_at > coalesce((
                  select (f ->> 'importedAt')::timestamptz from import_calls i, jsonb_array_elements(i.former) f
                  where i.audit_id = call and f ->> 'id' = customer::text), '-infinity'))
@@ -4071,7 +4081,7 @@ begin
         select from customers c
         where c.partner_id = partner and (c.partner_id, c.id) >= (partner, '00000000-0000-0000-0000-000000000000')
           and not (is_dry and exists (
-              select from referrals r join import_calls o on o.audit_id = substr(r.origin, 8)::uuid and o.import_id = import
+              select from referrals r join import_calls o on o.audit_id = substr(r.origin, 8, 36)::uuid and o.import_id = import
               where r.customer_id = c.id and r.source = 'import' and r.referred_at = c.imported_at
                 and customer_undo_reason_1(c.id, o.audit_id, import, o.place, r.referred_at) is null)))
     then return 'has_customers'; end if;
@@ -4210,10 +4220,10 @@ begin
                      and not exists (select from customers m where m.merged_into = f and m.workspace_id = workspace offset 0)
                      and not exists (select from customer_identities i
                                      where i.customer_id = f and (i.source <> 'import' or i.created_at <> c.created_at) offset 0)
-                     and not exists (select from referrals r where r.customer_id = f and r.origin <> 'import ' || call offset 0));
+                     and not exists (select from referrals r where r.customer_id = f and not starts_with(r.origin, 'import ' || call) offset 0));
     delete from referrals r
     where r.customer_id = any(free)
-      and (r.origin = 'import ' || call or (select p.undone_at from partners p where p.id = r.partner_id) is not null);
+      and (starts_with(r.origin, 'import ' || call) or (select p.undone_at from partners p where p.id = r.partner_id) is not null);
     delete from customer_identities i
     using unnest(free) f, lateral (select * from customer_identities where customer_id = f offset 0) k
     where k.source = 'import' and k.created_at = c.created_at and (k.kind = 'email' or f = any(fresh))

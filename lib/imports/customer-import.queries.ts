@@ -1,9 +1,9 @@
 /** Import of customer-to-partner mappings: one read and one write. */
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
-import { emailOf, identityOf } from '../customers/identities.ts'
+import { identityOf } from '../customers/identities.ts'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
-import { lockCustomers, lockIdentities } from '../db/locks.queries.ts'
+import { lockCustomersEach, lockIdentities } from '../db/locks.queries.ts'
 import { isUncredited } from '../purchases/by-address.queries.ts'
 import { partnersStay } from '../workspace/undone.queries.ts'
 import { memberWorkspace } from '../workspace/workspaces.queries.ts'
@@ -153,7 +153,7 @@ const isImported = (partnerId: RawBuilder<unknown>) => sql`coalesce((
  * @param left without customers for whom no import is in force: no undo changes them
  * @returns the results, corrected for customers whom a concurrent report or import created after the read, and the ids of
  *   customers with payments in the second of the import, or later, that were received before it. Null when the same call
- *   was answered after the read.
+ *   was answered after the read, or two of the customers were merged.
  */
 export const saveCustomerImport = async (
   db: Db,
@@ -163,14 +163,13 @@ export const saveCustomerImport = async (
     id: newId(),
     ...customer,
     ...identityOf(customer.externalId),
-    emails: [...new Set([customer.email, emailOf(customer.externalId)].filter((email) => email !== null))],
   }))
   const json = JSON.stringify(rows)
   const ids = rows.map(({ kind, value }) => ({ kind, value }))
   const emails = rows.flatMap((row) => row.emails.map((value) => ({ kind: 'email', value })))
   const mapping = sql`jsonb_to_recordset(${json}::jsonb)
       as m (id uuid, "externalId" text, kind text, value text, emails jsonb, email text, "partnerId" uuid,
-            "startedAt" timestamptz, "startedProgramId" uuid, prior jsonb)`
+            "startedAt" timestamptz, "startedProgramId" uuid, prior jsonb, referrals jsonb)`
   // Nobody owns a customer before the next statement, which sees also those that were created concurrently.
   const create = sql<unknown>`
     with created as (
@@ -217,15 +216,15 @@ export const saveCustomerImport = async (
           prior = coalesce(t.prior, c.prior),
           revision = c.revision + 1
       from target t where c.id = t.customer_id
-      returning c.id, t."externalId", t.emails, t."partnerId", t."startedAt", old.partner_id as former_id,
+      returning c.id, t."externalId", t.emails, t."partnerId", t.referrals, old.partner_id as former_id,
                 c.id = t.id as is_new, c.id = t.id or old.partner_id is null as is_created,
                 jsonb_build_object('id', c.id, 'email', old.email, 'importedAt', old.imported_at, 'startedAt', old.started_at,
                                    'startedProgramId', old.started_program_id, 'prior', old.prior) as former
     ), referral as (
       insert into referrals (workspace_id, customer_id, origin, partner_id, source, attribution, referred_at, started_at)
-      select ${workspaceId}::uuid, id, ${`import ${call.id}`}, "partnerId", 'import', 'last', ${now}::timestamptz,
-             "startedAt"
-      from saved
+      select ${workspaceId}::uuid, id, ${`import ${call.id} `} || lpad(r.place::text, 4, '0'), r."partnerId", 'import', 'last',
+             ${now}::timestamptz, r."startedAt"
+      from saved, jsonb_to_recordset(saved.referrals) as r (place integer, "partnerId" uuid, "startedAt" timestamptz)
       on conflict (customer_id, origin) do nothing
     ), address as (
       insert into customer_identities (workspace_id, customer_id, kind, value, source, created_at)
@@ -288,7 +287,7 @@ export const saveCustomerImport = async (
       ).compile(db),
       lockIdentities(workspaceId, [...ids, ...emails], 'shared').compile(db),
       create.compile(db),
-      lockCustomers(workspaceId, ids).compile(db),
+      lockCustomersEach(workspaceId, ids).compile(db),
       audit,
       update.compile(db),
       markLate.compile(db),

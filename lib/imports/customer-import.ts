@@ -1,5 +1,6 @@
 /** Import of customer-to-partner mappings: the decision for each row. Spec, section 4.4. */
 
+import { emailOf } from '../customers/identities.ts'
 import type { Prior, PriorCommissions } from '../customers/prior.ts'
 
 /** Per request. Spec, section 8. */
@@ -61,8 +62,20 @@ export type CustomerImportFacts = {
   customerIds: ReadonlyMap<string, string>
 }
 
+/** What one row says. @property place the row's number within the call, from 1 */
+type RowReferral = { place: number; partnerId: string; startedAt: Date | null }
+
 /** A customer to upsert. A null keeps the stored value. */
-export type MappedCustomer = CustomerMapping & { externalId: string }
+export type MappedCustomer = CustomerMapping & {
+  externalId: string
+  /** Of all its rows. */
+  emails: string[]
+  /**
+   * One of each of its rows, in order, as if they were calls of their own. So it makes no difference whether two ids of a call
+   * were one customer before it or turn out to be one later.
+   */
+  referrals: RowReferral[]
+}
 
 /** The result of one row, in the response. */
 export type CustomerResult = {
@@ -177,7 +190,7 @@ export const decideCustomerImport = (
     return 'unchanged'
   }
 
-  const results = rows.map((row): CustomerResult => {
+  const results = rows.map((row, index): CustomerResult => {
     const { customerExternalId, partnerEmail } = row
     const found = isCustomerRow(row) ? findPartner(row, facts.programIds, partners) : row
     const name = nameOf(customerExternalId)
@@ -210,7 +223,16 @@ export const decideCustomerImport = (
     customers.set(name, { ...after, owner: found })
     // Excludes the values read earlier, which may change before the write.
     const before = mapped.get(name)
-    mapped.set(name, { ...apply(before, mapping), externalId: before?.externalId ?? customerExternalId })
+    const emails = [row.customerEmail, emailOf(customerExternalId)].filter((email) => email !== null)
+    mapped.set(name, {
+      ...apply(before, mapping),
+      externalId: before?.externalId ?? customerExternalId,
+      emails: [...new Set([...(before?.emails ?? []), ...emails])],
+      referrals: [
+        ...(before?.referrals ?? []),
+        { place: index + 1, partnerId: found.id, startedAt: row.startedAt },
+      ],
+    })
     const status = moves ? 'moved' : known ? 'updated' : 'created'
     return { customerExternalId, partnerEmail, status, ...owner, ...note }
   })

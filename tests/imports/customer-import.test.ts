@@ -30,6 +30,15 @@ const known = (partnerId: string, changes: Partial<KnownMapping> = {}): KnownMap
   prior: null,
   ...changes,
 })
+/** What one row leads to, its first one. */
+const mapping = (
+  partnerId: string,
+  startedAt: Date | null = null,
+  startedProgramId: string | null = null,
+) => ({
+  ...{ partnerId, email: null, startedAt, startedProgramId, prior: null },
+  ...{ emails: [] as string[], referrals: [{ place: 1, partnerId, startedAt }] },
+})
 const decide = (rows: (CustomerRow | BadCustomerRow)[], customer?: KnownMapping) =>
   decideCustomerImport(
     rows,
@@ -49,7 +58,7 @@ test.each([
     rows: [row('maya@x')],
     customer: known('leo-1'),
     statuses: ['moved'],
-    saved: { partnerId: 'maya-1', email: null, startedAt: null, startedProgramId: null, prior: null },
+    saved: mapping('maya-1'),
   },
   {
     case: 'a customer who is the partner’s by a click is updated, because an import now says so',
@@ -74,30 +83,33 @@ test.each([
     rows: [row('maya@x', { startedAt: new Date('2024-12-24') })],
     customer: known('maya-1'),
     statuses: ['updated'],
-    saved: {
-      partnerId: 'maya-1',
-      email: null,
-      startedAt: new Date('2024-12-24'),
-      startedProgramId: 'one',
-      prior: null,
-    },
+    saved: mapping('maya-1', new Date('2024-12-24'), 'one'),
   },
   {
     case: 'startedAt applies to the partner’s program',
     rows: [row('leo@x', { startedAt: START, programId: 'two' })],
     customer: known('leo-2'),
     statuses: ['updated'],
-    saved: { partnerId: 'leo-2', email: null, startedAt: START, startedProgramId: 'two', prior: null },
+    saved: mapping('leo-2', START, 'two'),
   },
   {
-    case: 'rows of one customer apply in order',
+    case: 'rows of one customer apply in order, and each refers it',
     rows: [
-      row('maya@x', { customerEmail: 'ann@x' }),
-      row('leo@x', { programId: 'one' }),
-      row('leo@x', { programId: 'one' }),
+      row('nobody@x'),
+      row('maya@x', { customerEmail: 'ann@x', startedAt: START }),
+      row('leo@x', { programId: 'two', customerEmail: 'ann@new' }),
+      row('leo@x', { programId: 'two' }),
     ],
-    statuses: ['created', 'moved', 'unchanged'],
-    saved: { partnerId: 'leo-1', email: 'ann@x', startedAt: null, startedProgramId: null, prior: null },
+    statuses: ['partner_not_found', 'created', 'moved', 'unchanged'],
+    saved: {
+      ...mapping('leo-2', START, 'one'),
+      email: 'ann@new',
+      emails: ['ann@x', 'ann@new'],
+      referrals: [
+        { place: 2, partnerId: 'maya-1', startedAt: START },
+        { place: 3, partnerId: 'leo-2', startedAt: null },
+      ],
+    },
   },
   {
     case: 'an address without a partner is partner_not_found',
