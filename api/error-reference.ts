@@ -111,7 +111,7 @@ export const ERROR_REFERENCE: Record<ErrorCode, Reference> = {
     remedy: 'Retry later. If the error persists, report the `requestId`.',
   },
   try_again: {
-    when: 'The server could not confirm in time that the request was saved.',
+    when: 'The server could not confirm in time that the request was saved, or something that it names was deleted while it was saved.',
     remedy:
       'Retry the same request after `Retry-After` seconds. Reports with an `externalId` and imports are idempotent.',
   },

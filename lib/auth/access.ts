@@ -1,9 +1,10 @@
 /** Access to a workspace: managers may do everything, members and API keys may read. */
-import type { Context, MiddlewareHandler } from 'hono'
+import type { Context, MiddlewareHandler, Next } from 'hono'
 import { every } from 'hono/combine'
 import { createMiddleware } from 'hono/factory'
 import { ApiError } from '../http/errors.ts'
 import { noteForLog } from '../http/logging.ts'
+import { Unavailable } from '../unavailable.ts'
 import type { ApiKeyScope } from '../workspace/api-keys.ts'
 import type { Act } from '../workspace/audit.queries.ts'
 import { keyWorkspace, memberWorkspace, type Workspace } from '../workspace/workspaces.queries.ts'
@@ -56,15 +57,28 @@ export const isFreshPerson = (c: Context<WorkspaceEnv>): boolean => {
 
 const address = (c: Context): string => c.req.param('workspace') ?? ''
 
+/**
+ * Continues the request, and checks its access again after an unexpected failure: one whose workspace was deleted meanwhile is
+ * answered as those that come later.
+ */
+const withAccess = async (c: Context, next: Next, check: () => Promise<unknown>): Promise<void> => {
+  await next()
+  if (c.error && !(c.error instanceof ApiError || c.error instanceof Unavailable)) await check()
+}
+
 /** Sets `c.var.workspace` to the workspace of the URL, for its members. @throws {ApiError} `not_found` */
 export const inWorkspace = () =>
   createMiddleware<WorkspaceEnv>(async function inWorkspace(c, next) {
-    const workspace = await memberWorkspace(c.var.db, address(c), c.var.user.email).executeTakeFirst()
-    if (!workspace) throw workspaceNotFound()
+    const find = async () => {
+      const workspace = await memberWorkspace(c.var.db, address(c), c.var.user.email).executeTakeFirst()
+      if (!workspace) throw workspaceNotFound()
+      return workspace
+    }
+    const workspace = await find()
     c.set('workspace', workspace)
     c.set('actor', c.var.user.email)
     noteForLog(c, { workspaceId: workspace.id })
-    await next()
+    await withAccess(c, next, find)
   })
 
 /** Refuses everyone but managers. @throws {ApiError} `manager_required` */
@@ -78,19 +92,23 @@ export const managersOnly = () =>
 const keyHolder = (scope: ApiKeyScope) =>
   createMiddleware<WorkspaceEnv & KeyEnv>(async function keyHolder(c, next) {
     const named = c.req.param('workspace') ?? null
-    const access = await keyWorkspace(c.var.db, named, c.var.apiKeyHash, c.var.now)
-    if (access.outcome === 'unknown_key') throw invalidApiKey()
-    if (access.outcome === 'other_workspace') {
-      throw new ApiError(
-        'not_found',
-        'This API key belongs to another workspace. Use the slug or ID of its own workspace.',
-      )
+    const find = async () => {
+      const access = await keyWorkspace(c.var.db, named, c.var.apiKeyHash, c.var.now)
+      if (access.outcome === 'unknown_key') throw invalidApiKey()
+      if (access.outcome === 'other_workspace') {
+        throw new ApiError(
+          'not_found',
+          'This API key belongs to another workspace. Use the slug or ID of its own workspace.',
+        )
+      }
+      return access
     }
+    const access = await find()
     noteForLog(c, { actor: `key ${access.keyId}`, keyHash: undefined, workspaceId: access.workspace.id })
     if (!access.scopes.includes(scope)) throw insufficientScope(scope)
     c.set('workspace', access.workspace)
     c.set('actor', `API key "${access.keyName}"`)
-    await next()
+    await withAccess(c, next, find)
   })
 
 /**

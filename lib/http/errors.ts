@@ -1,6 +1,7 @@
 /** Errors as callers see them: one table of codes, one JSON shape, no internals. */
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { namesDeletedRow } from '../db/deleted-rows.ts'
 import { Unavailable } from '../unavailable.ts'
 import type { ErrorResponse } from './common.responses.ts'
 
@@ -62,10 +63,13 @@ export class ApiError extends Error {
   }
 }
 
-/** Any error as the caller sees it. An unexpected one becomes `internal`, without its message. */
+/**
+ * Any error as the caller sees it. An unexpected one becomes `internal`, without its message. What names a row that was deleted
+ * meanwhile becomes `try_again`: a repeat finds that it is gone.
+ */
 export const toApiError = (error: unknown): ApiError => {
   if (error instanceof ApiError) return error
-  if (error instanceof Unavailable) {
+  if (error instanceof Unavailable || namesDeletedRow(error)) {
     return new ApiError(
       'try_again',
       'The server could not confirm that the request was saved. Retry the same request.',

@@ -17,7 +17,7 @@ import type {
 } from './customer-import.ts'
 import type { ImportCall } from './import-calls.queries.ts'
 import { idsOf, type LeftCustomer, lockUndo, nothingUndone } from './left-customers.queries.ts'
-import { unlessTaken } from './partner-import.queries.ts'
+import { unlessTakenOrDeleted } from './partner-import.queries.ts'
 
 /** Distinct values as a table, in one parameter. */
 const texts = (values: string[]) =>
@@ -293,7 +293,7 @@ export const saveCustomerImport = async (
       markLate.compile(db),
       selectAnswer.compile(db),
     ])
-  const saved = await unlessTaken(save)
+  const saved = await unlessTakenOrDeleted(save)
   if (!saved) return null
   const [, , , , , , , , late, [answered]] = saved
   return { results: answered?.answer.results ?? results, lateIds: late.map(({ id }) => id) }

@@ -1,6 +1,7 @@
 /** Bulk import of partners: one read and one write, each a function of schema.sql. */
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
+import { namesDeletedRow } from '../db/deleted-rows.ts'
 import { breaks, isConflict } from '../db/neon.ts'
 import type { MovedDetails, OpeningBalancesDetails } from '../mail/details.ts'
 import type { ProgramMode } from '../shadow/mode.ts'
@@ -192,7 +193,7 @@ export const savePartnerImport = async (db: Db, planned: PartnerImport): Promise
       ${balances.length > 0 ? JSON.stringify(notice) : null}, ${mails},
       ${found.length > 0 ? lines([...owing, ...others].map(({ email }) => email)) : null}, ${owing.length}, ${call.id}, ${audit.actor}, ${JSON.stringify(audit.details)}, ${call.importId}, ${call.hash},
       ${keptAnswer(planned.answer)}, ${planned.now})`
-  return (await unlessTaken(() => save.execute(db))) !== null
+  return (await unlessTakenOrDeleted(() => save.execute(db))) !== null
 }
 
 type NewPartnersImport = Pick<PartnerImport, 'audit' | 'call' | 'answer' | 'now'> & {
@@ -219,8 +220,18 @@ export const importNewPartners = async (
       ${slugOrIdOf(target.address)}, ${target.email}, ${role}, ${target.programId}, ${emails}, ${names}, ${slugs}, ${slugKeys},
       ${formerLinks}, ${furtherLinks(partners)}, ${lines(coupons)}, ${extras(partners, ({ coupon }) => coupon)}, ${call.id}, ${JSON.stringify(audit.details)},
       ${call.importId}, ${call.hash}, ${keptAnswer(answer)}, ${now}) as loaded`
-  const result = await unlessTaken(() => attempt.execute(db))
+  const result = await unlessTakenOrDeleted(() => attempt.execute(db))
   return result && toLoaded(result.rows[0]?.loaded)
+}
+
+/** The same of an import, which reads again what was deleted meanwhile, too: a partner, or the workspace. */
+export const unlessTakenOrDeleted = async <T>(save: () => Promise<T>): Promise<T | null> => {
+  try {
+    return await unlessTaken(save)
+  } catch (error) {
+    if (namesDeletedRow(error)) return null
+    throw error
+  }
 }
 
 /** @returns null when an address, a slug or a coupon was taken meanwhile, or the same call was answered */

@@ -1,4 +1,5 @@
 /** Clicks: visits through a partner's link. */
+import { namesDeletedRow } from '../db/deleted-rows.ts'
 import { newClickId } from '../db/ids.ts'
 import type { Client } from '../db/neon.ts'
 import { joinClickIds } from './click-ids.ts'
@@ -64,11 +65,21 @@ const toHeld = ({ id, expiresAt, others, othersExpireAt }: Saved): HeldClick => 
  * @returns null when the program has no active partner with one of the slugs, and the visitor no click of it
  */
 export const saveClick = async (db: Client, click: NewClick): Promise<HeldClick | null> => {
-  const [row] = await db.query<{ saved: Saved | null }>(
-    `select ${SAVE} as saved`,
-    argumentsOf(newClickId(), click),
+  const rows = await unlessDeleted(
+    db.query<{ saved: Saved | null }>(`select ${SAVE} as saved`, argumentsOf(newClickId(), click)),
   )
-  return row?.saved ? toHeld(row.saved) : null
+  const saved = rows?.[0]?.saved
+  return saved ? toHeld(saved) : null
+}
+
+/** @returns null if the partner was deleted at the same time */
+const unlessDeleted = async <T>(saving: Promise<T>): Promise<T | null> => {
+  try {
+    return await saving
+  } catch (error) {
+    if (namesDeletedRow(error)) return null
+    throw error
+  }
 }
 
 /**
@@ -81,11 +92,15 @@ export const savePassedOnClick = async (
   click: NewClick,
   apiKeyHash: string,
 ): Promise<HeldClick | null | 'refused'> => {
-  const [row] = await db.query<{ isAllowed: boolean; saved: Saved | null }>(
-    `select "isAllowed", case when "isAllowed" then ${SAVE} end as saved
-     from (select may_pass_on_1($11, $2, $10) as "isAllowed" offset 0) key`,
-    [...argumentsOf(newClickId(), click), apiKeyHash],
+  const rows = await unlessDeleted(
+    db.query<{ isAllowed: boolean; saved: Saved | null }>(
+      `select "isAllowed", case when "isAllowed" then ${SAVE} end as saved
+       from (select may_pass_on_1($11, $2, $10) as "isAllowed" offset 0) key`,
+      [...argumentsOf(newClickId(), click), apiKeyHash],
+    ),
   )
+  if (!rows) return null
+  const [row] = rows
   if (!row?.isAllowed) return 'refused'
   return row.saved && toHeld(row.saved)
 }

@@ -1,4 +1,5 @@
 /** Loads what a reported refund is decided from, and saves it: each in one database round trip. */
+import { namesDeletedRow } from '../db/deleted-rows.ts'
 import { newId } from '../db/ids.ts'
 import { type Client, isConflict } from '../db/neon.ts'
 import { purchaseKeyOf } from '../purchases/facts.ts'
@@ -99,7 +100,7 @@ export const saveRefund = async (db: Client, refund: SavedRefund): Promise<Recor
     if (!row) throw new Error('A call of a function returned no row.')
     return row.event
   } catch (error) {
-    if (isConflict(error)) return null
+    if (isConflict(error) || namesDeletedRow(error)) return null
     throw error
   }
 }

@@ -1,5 +1,6 @@
 /** Saves decided reports: event, customer and commission, in one write. */
 import { IDENTITY_KEY, identityOf } from '../customers/identities.ts'
+import { namesDeletedRow } from '../db/deleted-rows.ts'
 import { newId } from '../db/ids.ts'
 import { breaks, type Client, isConflict } from '../db/neon.ts'
 import { EXPECTED_HOURS } from '../purchases/expected-sales.ts'
@@ -22,7 +23,7 @@ export type RecordedEvent = {
   isAnnounced?: boolean | null
 }
 
-/** After a conflict, the customer has changed since it was read: load it and decide again. */
+/** After a conflict, the customer has changed since it was read, or what it names was deleted: load it and decide again. */
 type SaveResult = { status: 'saved'; event: RecordedEvent } | { status: 'conflict' }
 
 /**
@@ -38,7 +39,8 @@ export const saveReport = async (db: Client, decided: DecidedReport): Promise<Sa
     if (!row) throw new Error('A call of a function returned no row.')
     return { status: 'saved', event: row.event }
   } catch (error) {
-    if (isConflict(error) || breaks(error, IDENTITY_KEY)) return { status: 'conflict' }
+    if (isConflict(error) || namesDeletedRow(error) || breaks(error, IDENTITY_KEY))
+      return { status: 'conflict' }
     throw error
   }
 }

@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Seeder } from '../../dev/demo/seed.ts'
 import { newId } from '../../lib/db/ids.ts'
+import { deleteWorkspace } from '../support/deleted-workspace.ts'
 import type { Fault } from '../support/faulty-database.ts'
 import { useFaultyManage } from '../support/faulty-manage.ts'
-import { useDatabase } from '../support/merchant.ts'
+import { errorShape, useDatabase } from '../support/merchant.ts'
 import { openSession } from '../support/people.ts'
 import { SECRETS_KEY, signingSecret } from '../support/secrets.ts'
 import { sampled } from '../support/thorough.ts'
@@ -122,6 +123,7 @@ const createWatched = async () => {
     },
     audit: () => database.audit(merchant),
     /** How many rows of each kind there are. */
+    deleted: () => deleteWorkspace(database.query, id),
     rows: async () => {
       const [row] = await database.query(
         `select (select manual_payouts from workspaces where id = $1) as "manualPayouts",
@@ -163,7 +165,10 @@ const createWatched = async () => {
 const reward = { kind: 'flat', amountCents: 500, currency: 'USD' }
 const program = { name: 'Summer', siteUrl: 'https://shop.example', reward, rewardInterval: 'recurring' }
 
-/** Every change, how many fetches it takes, and what it leaves behind when nothing goes wrong. */
+/**
+ * Every change, how many fetches it takes, and what it leaves behind when nothing goes wrong. If the workspace is deleted before the
+ * write, what is to be deleted is gone, and what is to be changed was changed meanwhile.
+ */
 const CHANGES = [
   {
     method: 'POST',
@@ -173,9 +178,9 @@ const CHANGES = [
     status: 201,
   },
   { method: 'PATCH', path: '/members/:member', body: { role: 'member' }, fetches: 3, status: 200 },
-  { method: 'DELETE', path: '/members/:member', fetches: 3, status: 204 },
+  { method: 'DELETE', path: '/members/:member', fetches: 3, status: 204, afterDeletion: 204 },
   { method: 'POST', path: '/api-keys', body: { name: 'Checkout' }, fetches: 2, status: 201 },
-  { method: 'DELETE', path: '/api-keys/:key', fetches: 3, status: 204 },
+  { method: 'DELETE', path: '/api-keys/:key', fetches: 3, status: 204, afterDeletion: 204 },
   { method: 'PATCH', path: '/settings', body: { manualPayouts: true }, fetches: 3, status: 200 },
   {
     method: 'PUT',
@@ -199,7 +204,7 @@ const CHANGES = [
     status: 200,
   },
   { method: 'POST', path: '/stripe/secrets', body: { secret: signingSecret() }, fetches: 2, status: 201 },
-  { method: 'DELETE', path: '/stripe/secrets/:secret', fetches: 3, status: 204 },
+  { method: 'DELETE', path: '/stripe/secrets/:secret', fetches: 3, status: 204, afterDeletion: 204 },
   { method: 'POST', path: '/programs', body: program, fetches: 2, status: 201 },
   { method: 'PATCH', path: '/programs/:program', body: { name: 'New', reward }, fetches: 3, status: 200 },
   {
@@ -210,7 +215,14 @@ const CHANGES = [
     status: 201,
   },
   { method: 'PATCH', path: '/groups/:group', body: { leadReward: reward }, fetches: 3, status: 200 },
-  { method: 'POST', path: '/commissions/:owed/reverse', body: { reason: 'Ours' }, fetches: 3, status: 201 },
+  {
+    method: 'POST',
+    path: '/commissions/:owed/reverse',
+    body: { reason: 'Ours' },
+    fetches: 3,
+    status: 201,
+    afterDeletion: 409,
+  },
   {
     method: 'POST',
     path: '/commissions',
@@ -241,8 +253,9 @@ const CHANGES = [
     body: { reason: 'Too small', sendEmail: true },
     fetches: 3,
     status: 200,
+    afterDeletion: 409,
   },
-  { method: 'DELETE', path: '/applications/:application', fetches: 3, status: 204 },
+  { method: 'DELETE', path: '/applications/:application', fetches: 3, status: 204, afterDeletion: 204 },
   {
     method: 'POST',
     path: '/invitations',
@@ -250,7 +263,14 @@ const CHANGES = [
     fetches: 3,
     status: 201,
   },
-  { method: 'POST', path: '/api-keys/:key/rotate', body: { overlapHours: 1 }, fetches: 3, status: 201 },
+  {
+    method: 'POST',
+    path: '/api-keys/:key/rotate',
+    body: { overlapHours: 1 },
+    fetches: 3,
+    status: 201,
+    afterDeletion: 409,
+  },
   {
     method: 'POST',
     path: '/webhook-endpoints',
@@ -272,7 +292,7 @@ const CHANGES = [
     fetches: 3,
     status: 200,
   },
-  { method: 'DELETE', path: '/webhook-endpoints/:endpoint', fetches: 3, status: 204 },
+  { method: 'DELETE', path: '/webhook-endpoints/:endpoint', fetches: 3, status: 204, afterDeletion: 204 },
   { method: 'POST', path: '/payouts/:reversed/release', body: {}, fetches: 3, status: 200 },
   {
     method: 'POST',
@@ -315,6 +335,16 @@ describe.concurrent.each(CHANGES)('$method $path', ({ method, path, fetches, sta
       expect(await watched.audit()).toHaveLength(1)
     },
   )
+
+  test('returns what later requests do when the workspace is deleted before its write, and never 500', async () => {
+    const watched = await createWatched()
+    watched.plan(...before, watched.deleted)
+    const answer = await watched.call(method, path, body)
+    expect(watched.left()).toBe(0)
+    const status = 'afterDeletion' in change ? change.afterDeletion : 404
+    expect(answer.status).toBe(status)
+    if (status === 404) expect(await answer.json()).toEqual(errorShape('not_found'))
+  })
 
   test('returns 503 without confirmation, and is applied completely or not at all', async () => {
     const watched = await createWatched()

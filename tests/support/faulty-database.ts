@@ -28,6 +28,9 @@ export const FAULTS = [
 ] as const
 export type Fault = (typeof FAULTS)[number]
 
+/** What others do before the statement arrives. */
+export type Meanwhile = () => Promise<void>
+
 const ANSWERS: Partial<Record<Fault, [status: number, body: string]>> = {
   wake_500: [500, '{"message":"Could not wake up the compute"}'],
   shutdown_57P01: [400, '{"message":"terminating connection due to administrator command","code":"57P01"}'],
@@ -43,14 +46,16 @@ const isBackground = (body: string): boolean => body.includes('note_key_use')
  * A tenant is identified by any text in its statements, such as its workspace's id.
  */
 export const startFaultyDatabase = async (sqlEndpoint: string) => {
-  const plans = new Map<string, { fetches: number; faults: (Fault | null)[] }>()
+  const plans = new Map<string, { fetches: number; faults: (Fault | Meanwhile | null)[] }>()
 
   const proxy = await startSqlProxy(sqlEndpoint, async ({ body, outgoing, ask }) => {
     const plan = isBackground(body)
       ? undefined
       : [...plans].find(([key]) => key.split('|').some((part) => body.includes(part)))?.[1]
     if (plan) plan.fetches++
-    const fault = plan?.faults.shift() ?? null
+    const planned = plan?.faults.shift() ?? null
+    if (typeof planned === 'function') await planned()
+    const fault = typeof planned === 'function' ? null : planned
 
     const canned = fault && ANSWERS[fault]
     if (canned) return void outgoing.writeHead(canned[0]).end(canned[1])
@@ -64,7 +69,7 @@ export const startFaultyDatabase = async (sqlEndpoint: string) => {
   return {
     ...proxy,
     /** Plans faults for a tenant's next fetches, in order; null lets one pass. Resets its count. */
-    plan: (tenant: string[], faults: (Fault | null)[]) =>
+    plan: (tenant: string[], faults: (Fault | Meanwhile | null)[]) =>
       plans.set(tenant.join('|'), { fetches: 0, faults: [...faults] }),
     fetches: (tenant: string[]) => plans.get(tenant.join('|'))?.fetches,
     /** The number of planned faults that have not happened yet. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, inject } from 'vitest'
-import { type Fault, startFaultyDatabase } from './faulty-database.ts'
+import { type Fault, type Meanwhile, startFaultyDatabase } from './faulty-database.ts'
 import { askAs } from './in-process.ts'
 import { createMerchant } from './merchant.ts'
 
@@ -21,7 +21,7 @@ export const useFaultyManage = () => {
 
     /** A tenant as its statements name it, to be called by somebody who has signed in. */
     watch: (tenant: string[], email: string) => ({
-      plan: (...faults: (Fault | null)[]) => faulty.plan(tenant, faults),
+      plan: (...faults: (Fault | Meanwhile | null)[]) => faulty.plan(tenant, faults),
       fetches: () => faulty.fetches(tenant),
       left: () => faulty.left(tenant),
       /** Sends a form of a page. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, inject, vi } from 'vitest'
 import type { Workers } from '../../dev/runtime/workers.ts'
-import { type Fault, startFaultyDatabase } from './faulty-database.ts'
+import { type Fault, type Meanwhile, startFaultyDatabase } from './faulty-database.ts'
 import { startOwnWorkers } from './workers.ts'
 
 /** Concurrent tests of a file, which mostly wait for a silent database. With more, a busy machine misses deadlines. */
@@ -30,7 +30,7 @@ export const useFaultyWorkers = (...envs: string[]) => {
     takeLogs: () => workers.takeLogs(),
     /** Counts and fails the fetches of one tenant: any text in its statements identifies it. */
     watch: (tenant: string[]) => ({
-      plan: (...faults: (Fault | null)[]) => faulty.plan(tenant, faults),
+      plan: (...faults: (Fault | Meanwhile | null)[]) => faulty.plan(tenant, faults),
       fetches: () => faulty.fetches(tenant),
       left: () => faulty.left(tenant),
     }),
