@@ -3470,7 +3470,7 @@ create table import_calls (
     made_emails   text[] not null default '{}',   -- of the partners that it has created, as the answer had them
     made_slugs    text[] not null default '{}',   -- likewise
     former        jsonb not null default '[]',    -- the customers that it has changed, as they were: [{id, email, importedAt, startedAt, startedProgramId, prior}]
-    named         uuid[] not null default '{}',   -- the partners, customers and opening balances that its rows name and that it has left as they were
+    named         uuid[] not null default '{}',   -- the partners, customers and opening balances that its rows name and that it has left as they were, and whose customers they are
     place         bigint not null generated always as identity,   -- in the order in which calls were saved, whatever the clocks of their Workers
     undone_ids    uuid[] not null default '{}',   -- the partners, customers, and opening balances of others, that were taken back
     undone        jsonb not null default '{}',    -- their numbers: {partners, customers, balances, amountCents, mails}

@@ -68,7 +68,7 @@ export default createApp<Bindings>()
           return c.json(answer(loaded.answer.results), 200, { 'Idempotent-Replayed': 'true' })
         }
 
-        const { mapped, results, left } = decideCustomerImport(rows, loaded.facts, keepOwners)
+        const { mapped, results, left, partnerIds } = decideCustomerImport(rows, loaded.facts, keepOwners)
         const decided = answer(results)
         if (!call) return c.json(decided)
 
@@ -80,6 +80,7 @@ export default createApp<Bindings>()
             const importedAt = loaded.importedAt.get(id)
             return importedAt ? [{ id, importedAt }] : []
           }),
+          partnerIds,
           keepOwners,
           call,
           audit: auditEntry(db, {

@@ -128,6 +128,8 @@ type CustomerImport = {
   /** As decided by what was read. */
   results: CustomerResult[]
   left: LeftCustomer[]
+  /** Of all to whom the rows assign customers. */
+  partnerIds: string[]
   keepOwners: boolean
   call: ImportCall
   /** The call's audit entry, written in the same transaction. */
@@ -157,7 +159,7 @@ const isImported = (partnerId: RawBuilder<unknown>) => sql`coalesce((
  */
 export const saveCustomerImport = async (
   db: Db,
-  { workspaceId, customers, results, left, keepOwners, call, audit, now }: CustomerImport,
+  { workspaceId, customers, results, left, partnerIds, keepOwners, call, audit, now }: CustomerImport,
 ): Promise<{ results: CustomerResult[]; lateIds: string[] } | null> => {
   const rows = customers.map((customer) => ({
     id: newId(),
@@ -236,7 +238,7 @@ export const saveCustomerImport = async (
     select ${call.id}::uuid, ${workspaceId}::uuid, ${call.importId}::uuid, ${call.hash},
            array(select id from saved where is_new),
            (select coalesce(jsonb_agg(former), '[]') from saved where not is_new),
-           ${idsOf(left)} || case when (select count(*) from saved) = ${customers.length} then '{}' else array(
+           ${idsOf(left)} || ${partnerIds}::uuid[] || case when (select count(*) from saved) = ${customers.length} then '{}' else array(
                   select i.customer_id from ${mapping}
                   join customer_identities i on i.workspace_id = ${workspaceId} and i.value = m.value and i.kind = m.kind
                                             and i.kind <> 'email'
@@ -281,10 +283,7 @@ export const saveCustomerImport = async (
     db.batch([
       lockUndo(workspaceId, call).compile(db),
       nothingUndone(workspaceId, call, left).compile(db),
-      partnersStay(
-        customers.map(({ partnerId }) => partnerId),
-        'key share',
-      ).compile(db),
+      partnersStay(partnerIds, 'key share').compile(db),
       lockIdentities(workspaceId, [...ids, ...emails], 'shared').compile(db),
       create.compile(db),
       lockCustomersEach(workspaceId, ids).compile(db),

@@ -95,6 +95,8 @@ export type CustomerImportDecision = {
   results: CustomerResult[]
   /** The ids of customers whom rows name and leave as they are. */
   left: string[]
+  /** The ids of partners to whom rows assign their customers, also those who have them already. */
+  partnerIds: string[]
 }
 
 export const isCustomerRow = (row: CustomerRow | BadCustomerRow): row is CustomerRow => !('code' in row)
@@ -184,6 +186,7 @@ export const decideCustomerImport = (
   )
   const mapped = new Map<string, MappedCustomer>()
   const left = new Set<string>()
+  const assigned = new Set<string>()
   const leave = (externalId: string): 'unchanged' => {
     const id = facts.customerIds.get(externalId)
     if (id !== undefined) left.add(id)
@@ -216,6 +219,7 @@ export const decideCustomerImport = (
       return { customerExternalId, partnerEmail, status, ...owner, ...CUSTOMER_OWNED }
     }
 
+    assigned.add(found.id)
     const note = found.isBanned ? PARTNER_BANNED : {}
     const after = apply(known, mapping)
     if (known && isSame(known, after))
@@ -236,7 +240,7 @@ export const decideCustomerImport = (
     const status = moves ? 'moved' : known ? 'updated' : 'created'
     return { customerExternalId, partnerEmail, status, ...owner, ...note }
   })
-  return { mapped: [...mapped.values()], results, left: [...left] }
+  return { mapped: [...mapped.values()], results, left: [...left], partnerIds: [...assigned] }
 }
 
 /** Counts the results. `partner_not_found` counts as an error. */

@@ -205,6 +205,25 @@ test('a partner whom a later import names as that of a customer stays while the 
   expect((await undo(first.importId)).body).toMatchObject({ undone: { partners: 2 }, kept: [] })
 })
 
+test.each(['assigns', 'finds'])(
+  'a partner stays while a later import %s a customer as its own, also if a third one has moved the customer since',
+  async (how) => {
+    const { merchant, partners, customers, undo } = await createUndoing()
+    const [first, second, third] = [newImport(), newImport(), newImport()]
+    const row = { customerExternalId: 'cus_1', partnerEmail: 'p0@partner.example' }
+    await partners(partnerRows(1), {}, first)
+    if (how === 'finds') await customers([row], first)
+    await customers([row], second)
+    const before = await present(database, merchant)
+    await customers([{ ...row, partnerEmail: LEO }], third)
+    expect((await undo(first.importId)).body.kept).toContainEqual(named('partner', 1))
+    await undo(third.importId)
+    expect(await present(database, merchant)).toEqual(before)
+    await undo(second.importId)
+    expect((await undo(first.importId)).body).toMatchObject({ undone: { partners: 1 }, kept: [] })
+  },
+)
+
 test('the opening balance of a partner who existed stays while a later import names one for it', async () => {
   const { merchant, partners, undo } = await createUndoing()
   await partners(partnerRows(2))
