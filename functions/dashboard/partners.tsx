@@ -163,7 +163,7 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/partners', asyn
       )}
       <ListEnd
         url={c.req.url}
-        cursor={nextCursor}
+        cursor={nextCursor && [nextCursor, partners.at(-1)?.figure ?? []].flat().join('_')}
         slug={workspace.slug}
         list="partners"
         fields={fields}

@@ -20,6 +20,8 @@ export type PartnerFigures = {
 
 export type PartnerListRow = PartnerRow & {
   figures: PartnerFigures[]
+  /** That by which the list is sorted, if it is one. */
+  figure: string | null
   /** The day of the newest click, event or customer, `YYYY-MM-DD`; null for none. */
   lastActiveOn: string | null
 }
@@ -29,7 +31,8 @@ export type PartnerListFilter = Omit<PartnerFilter, 'cursor'> & {
   isAscending: boolean
   /** In which amounts are compared: the workspace's first by default. */
   currency?: string | undefined
-  cursor?: string | undefined
+  /** The last partner of the page before, and its figure there: the present one by default. */
+  cursor?: { id: string; figure?: string | undefined } | undefined
 }
 
 /** The figures of the partner `p`: what was folded, and what was not. */
@@ -74,7 +77,13 @@ const FIGURES = {
   customers: { table: 'partner_activity', key: 'partner_id', column: 'customers', none: '0' },
   leads: { table: 'partner_activity', key: 'partner_id', column: 'leads', none: '0' },
   sales: { table: 'partner_activity', key: 'partner_id', column: 'sales', none: '0' },
-  active: { table: 'partner_activity', key: 'partner_id', column: 'last_active_on', none: '-infinity' },
+  active: {
+    table: 'partner_activity',
+    key: 'partner_id',
+    column: 'last_active_on',
+    none: '-infinity',
+    isDay: true,
+  },
   revenue: { table: 'partner_totals', key: 'partner_id', column: 'revenue_cents', none: '0', isAmount: true },
   earned: { table: 'partner_totals', key: 'partner_id', column: 'earned_cents', none: '0', isAmount: true },
   unpaid: { table: 'balances', key: 'of_id', column: 'open_cents', none: '0', isAmount: true },
@@ -95,18 +104,22 @@ const firstByFigure = (
   const [id, value] = [sql.ref(`f.${key}`), sql.ref(`f.${column}`)]
   const direction = isAscending ? sql`asc` : sql`desc`
   const isCompared = 'isAmount' in kind ? sql`f.currency = (select currency from compared)` : sql`true`
-  const isAfter = (ofPartner: RawBuilder<unknown>, partnerId: RawBuilder<unknown>) =>
-    cursor
-      ? sql`(${ofPartner}, ${partnerId}) ${isAscending ? sql`>` : sql`<`} (
-          coalesce((select ${value} from ${source} where ${id} = ${cursor} and f.workspace_id = ${workspaceId} and ${isCompared}),
-          ${sql.lit(none)}), ${cursor}::uuid)`
-      : sql`true`
+  const isDay = 'isDay' in kind
+  const isAfter = (ofPartner: RawBuilder<unknown>, partnerId: RawBuilder<unknown>) => {
+    if (!cursor) return sql`true`
+    const former =
+      cursor.figure !== undefined && isDay !== /^-?\d+$/.test(cursor.figure) ? cursor.figure : null
+    return sql`(${ofPartner}, ${partnerId}) ${isAscending ? sql`>` : sql`<`} (
+      coalesce(${former}::${isDay ? sql`date` : sql`bigint`},
+               (select ${value} from ${source} where ${id} = ${cursor.id} and f.workspace_id = ${workspaceId} and ${isCompared}),
+               ${sql.lit(none)}), ${cursor.id}::uuid)`
+  }
   const withFigure = (isPositive: boolean, most: RawBuilder<unknown>) => sql`
     select p.id, ${value} as figure from ${source} join partners p on p.id = ${id}
     where f.workspace_id = ${workspaceId} and ${isCompared} and ${value} ${isPositive ? sql`>` : sql`<`} ${sql.lit(none)} and ${isAfter(value, id)}
       and ${isListed(workspaceId, filter)}
     order by ${value} ${direction}, ${id} ${direction} limit ${most}`
-  return sql<{ id: string; part: number; figure: unknown }>`(
+  return sql<{ id: string; part: number; figure: string }>`(
     with compared as materialized (
       select coalesce(${currency ?? null}, (${currenciesQuery(workspaceId)} limit 1)) as currency),
     first as materialized (${withFigure(!isAscending, sql`${limit}`)}),
@@ -117,7 +130,7 @@ const firstByFigure = (
       order by p.id ${direction} limit ${limit} - (select count(*) from first)),
     third as materialized (
       ${withFigure(isAscending, sql`${limit} - (select count(*) from first) - (select count(*) from second)`)})
-    select id, 1 as part, figure from first union all select id, 2, null from second union all select id, 3, figure from third
+    select id, 1 as part, figure from first union all select id, 2, ${sql.lit(none)} from second union all select id, 3, figure from third
     limit ${limit})`
 }
 
@@ -131,6 +144,7 @@ export const partnerListQuery = (db: Db, workspaceId: string, { sort, ...request
   if (sort !== 'newest' && sort !== 'name')
     return partners
       .innerJoin(firstByFigure(workspaceId, sort, request).as<'r'>(sql.ref('r')), 'r.id', 'p.id')
+      .select(sql<string | null>`r.figure::text`.as('figure'))
       .orderBy('r.part')
       .orderBy('r.figure', direction)
       .orderBy('p.id', direction)
@@ -139,9 +153,12 @@ export const partnerListQuery = (db: Db, workspaceId: string, { sort, ...request
   const beyond = isAscending ? sql`>` : sql`<`
   const isAfter =
     sort === 'newest'
-      ? sql<SqlBool>`p.id ${beyond} ${cursor}`
+      ? sql<SqlBool>`p.id ${beyond} ${cursor?.id}`
       : sql<SqlBool>`(${name('p')}, p.id) ${beyond} (
-          (select ${name('c')} from partners c where c.workspace_id = ${workspaceId} and c.id = ${cursor}), ${cursor}::uuid)`
-  const listed = partners.where(isListed(workspaceId, request)).where(cursor ? isAfter : sql<SqlBool>`true`)
+          (select ${name('c')} from partners c where c.workspace_id = ${workspaceId} and c.id = ${cursor?.id}), ${cursor?.id}::uuid)`
+  const listed = partners
+    .select(sql<string | null>`null`.as('figure'))
+    .where(isListed(workspaceId, request))
+    .where(cursor ? isAfter : sql<SqlBool>`true`)
   return (sort === 'name' ? listed.orderBy(name('p'), direction) : listed).orderBy('p.id', direction)
 }

@@ -42,8 +42,30 @@ export const PARTNER_SORTS = [
 ] as const
 export type PartnerSort = (typeof PARTNER_SORTS)[number]
 
+/** A number or a day, as the list of partners compares them. Postgres knows neither a day 0000-01-01 nor one without an end. */
+const figure = z.union([
+  z.string().regex(/^-?\d{1,18}$/),
+  z.iso.date().regex(/^[12]/),
+  z.literal('-infinity'),
+])
+
+/**
+ * Where a page of the list ended: at the partner, with the figure that it had then. By the id alone, a partner whose figure has changed
+ * since would take the reader back to the first page, or past others.
+ */
+const PartnerCursor = z.string().transform((cursor, context) => {
+  const [id, ...figures] = cursor.split('_')
+  const read = z
+    .object({ id: z.uuid(), figure: figure.optional() })
+    .safeParse({ id, figure: figures.length > 0 ? figures.join('_') : undefined })
+  if (read.success) return read.data
+  context.issues.push({ code: 'custom', message: 'Follow the link to the next page.', input: cursor })
+  return z.NEVER
+})
+
 /** The page of partners: its filters, and what it is sorted by. */
 export const PartnerListQuery = PartnerQuery.extend({
+  cursor: PartnerCursor.optional(),
   sort: z.enum(PARTNER_SORTS).default('newest'),
   order: z.enum(['asc', 'desc']).optional(),
   currency: currency.optional(),

@@ -129,6 +129,18 @@ describe('the list of partners', () => {
     for (const query of ['sort=__proto__', 'sort=clicks&order=up', 'currency=%00', 'cursor=1'])
       expect((await pages.get(`/partners?${query}`)).status).toBe(400)
   })
+
+  test('goes on from a partner with any figure that a link may have', async () => {
+    const { merchant, maya } = await createBusy()
+    const pages = await openPages(merchant)
+    const statusOf = async (sort: string, figure: string) =>
+      (await pages.get(`/partners?sort=${sort}&cursor=${maya}${figure}`)).status
+    for (const sort of PARTNER_SORTS)
+      for (const figure of ['', '_3', '_-3', '_999999999999999999', '_2026-11-27', '_-infinity'])
+        expect({ sort, figure, status: await statusOf(sort, figure) }).toEqual({ sort, figure, status: 200 })
+    for (const figure of ['_', '_x', '_1_2', '_1e9', '_9999999999999999999', '_2026-02-30', '_0000-01-01'])
+      expect({ figure, status: await statusOf('active', figure) }).toEqual({ figure, status: 400 })
+  })
 })
 
 describe('a partner’s page', () => {

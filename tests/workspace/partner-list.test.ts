@@ -30,7 +30,13 @@ const pageOf = async (client: pg.Client, request: PartnerListFilter) => {
     WORKSPACE,
     request,
   ).compile()
-  return (await client.query<{ id: string }>(query.sql, [...query.parameters])).rows.map(({ id }) => id)
+  return (await client.query<{ id: string; figure: string | null }>(query.sql, [...query.parameters])).rows
+}
+const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id)
+/** As the link to the next page has it. */
+const cursorOf = (rows: { id: string; figure: string | null }[]) => {
+  const { id = '', figure = null } = rows.at(-1) ?? {}
+  return { id, figure: figure ?? undefined }
 }
 
 /** What each order compares, and what partners without a figure have. */
@@ -82,8 +88,8 @@ test('each order has each partner once, page by page, also those without a figur
               const seen: string[] = []
               const request = { sort, isAscending, status, currency, limit: 7 }
               for (let page = await pageOf(client, request); page.length > 0; ) {
-                seen.push(...page)
-                page = await pageOf(client, { ...request, cursor: page.at(-1) })
+                seen.push(...idsOf(page))
+                page = await pageOf(client, { ...request, cursor: cursorOf(page) })
               }
               expect({ sort, currency, status, isAscending, seen }).toEqual({
                 sort,
@@ -93,6 +99,55 @@ test('each order has each partner once, page by page, also those without a figur
                 seen: isAscending ? expected.toReversed() : expected,
               })
             }
+          }
+        }
+      }
+    },
+    TEMPLATE,
+  )
+})
+
+const changes = (by: string) => [
+  `update partner_activity set clicks = clicks ${by}, customers = customers ${by}, leads = leads ${by}, sales = sales ${by},
+                               last_active_on = last_active_on ${by} where partner_id = $1`,
+  `update partner_totals set revenue_cents = revenue_cents ${by}, earned_cents = earned_cents ${by} where partner_id = $1`,
+  `update balances set open_cents = open_cents ${by} where of_id = $1`,
+]
+
+test('a page goes on where the one before ended, however much its last partner has brought since', async () => {
+  await withDatabase(
+    'partner_changes',
+    async (url, client) => {
+      await addRows(url, 1, 60)
+      await client.query(
+        'create temp view numbered as select row_number() over (order by id)::integer as n, * from partners',
+      )
+      await client.query(FIGURES)
+      for (const sort of PARTNER_SORTS.filter((one) => one !== 'name')) {
+        for (const isAscending of [false, true]) {
+          for (const change of ['+ 100', '- 100']) {
+            await client.query('begin')
+            const seen: string[] = []
+            const changed: string[] = []
+            const request = { sort, isAscending, currency: 'USD', limit: 7 }
+            for (let page = await pageOf(client, request); page.length > 0; ) {
+              seen.push(...idsOf(page))
+              const cursor = cursorOf(page)
+              // Once: in ascending order, a partner that rises with each page would be ahead for ever.
+              if (!changed.includes(cursor.id))
+                for (const text of changes(change)) await client.query(text, [cursor.id])
+              changed.push(cursor.id)
+              page = await pageOf(client, { ...request, cursor })
+            }
+            await client.query('rollback')
+            const others = seen.filter((id) => !changed.includes(id))
+            expect({
+              sort,
+              isAscending,
+              change,
+              distinct: new Set(others).size,
+              all: new Set(seen).size,
+            }).toEqual({ sort, isAscending, change, distinct: others.length, all: 60 })
           }
         }
       }
@@ -115,7 +170,12 @@ test('a page of the highest reads as few rows as it shows, among however many', 
         const middle = (await orderOf(client, sort, 'USD', 'true'))[100]
         for (const cursor of [undefined, middle]) {
           const rows = await rowsRead(client, () =>
-            pageOf(client, { sort, isAscending: false, limit: 5, cursor }),
+            pageOf(client, {
+              sort,
+              isAscending: false,
+              limit: 5,
+              cursor: cursor ? { id: cursor } : undefined,
+            }),
           )
           expect({ sort, cursor, rows: Math.max(rows.total, 100), of: rows.total > 100 && rows.of }).toEqual({
             sort,
