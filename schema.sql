@@ -1357,8 +1357,8 @@ create index payouts_run_id_idx       on payouts (workspace_id, run_id, id);
 -- Which payouts have this status, newest first?
 create index payouts_status_idx on payouts (workspace_id, status, id);
 
--- Which amounts were too small for a transfer to this partner?
-create index payouts_too_small_idx on payouts (partner_id) where failure_code = 'amount_too_small';
+-- Which amounts were too small for a transfer to this partner? Were any in this workspace?
+create index payouts_too_small_idx on payouts (workspace_id, partner_id) where failure_code = 'amount_too_small';
 
 -- In which years was anybody paid?
 create index payouts_paid_at_idx on payouts (workspace_id, paid_at) where paid_at is not null;

@@ -88,11 +88,13 @@ const isCovered = (cover: Cover | null): RawBuilder<unknown> => {
                     and (s.amount_cents, s.partner_id) <= (r."toCents", r."toId")))`
 }
 
-/** Whether the rest of the balance `s` is being claimed, or let go: see freeing.queries.ts. Such payouts are few: they are read once. */
+/** The payouts of a workspace that are growing, or are letting their commissions go, as `q`: see freeing.queries.ts. */
+const changing = (workspaceId: string) => sql`
+    from payouts q where q.workspace_id = ${workspaceId} and (q.claimed_at is null or q.is_freeing)`
+
+/** Whether the rest of the balance `s` is being claimed, or let go. Such payouts are few: they are read once. */
 export const isChanging = (workspaceId: string) => sql`
-  (s.partner_id, s.currency::text) in (
-    select q.partner_id, q.currency::text from payouts q
-    where q.workspace_id = ${workspaceId} and (q.claimed_at is null or q.is_freeing))`
+  (s.partner_id, s.currency::text) in (select q.partner_id, q.currency::text ${changing(workspaceId)})`
 
 /** The workspace whose accounts are read: none if it does not pay by Stripe. */
 const accountsOf = ({ workspaceId, method }: BalanceScope) =>
@@ -147,24 +149,32 @@ const anyReasons = ({ id, workspaceId, limits, cutoffAt }: BalanceScope): Reason
   ]
 }
 
+const steps = Object.entries(TRANSFER_STEPS).map(
+  ([currency, step]) => sql`when ${sql.lit(currency)} then ${sql.lit(step)}`,
+)
+/** The step of the amounts that Stripe can transfer in the currency of the balance `s`. */
+const step = sql`case s.currency::text ${sql.join(steps, sql` `)} else 1 end`
+
 /** What keeps a balance from being paid by Stripe. */
 const stripeReasons = ({ workspaceId, cover, cutoffAt }: BalanceScope): Reasons => [
   [
     'other_method',
     sql`w.has_choices and ${chosenMethod(sql`${workspaceId}`, sql`p.email`, sql`${cutoffAt}::timestamptz`)} <> 'stripe'`,
   ],
-  ['country_not_supported', sql`not can_receive`],
+  [
+    'country_not_supported',
+    sql`coalesce(a.country, (select u.country from unreachable_people u
+                             where u.workspace_id = ${workspaceId} and u.email = p.email)) <> all (w.countries)`,
+  ],
   ['account_in_review', sql`a.status = 'in_review'`],
   ['account_restricted', sql`a.status = 'restricted'`],
   ['not_connected', sql`a.status is distinct from 'enabled'`],
   ['account_changed', sql`a.effective_at > ${cutoffAt}::timestamptz`],
-  [
-    'amount_too_fine',
-    sql`s.amount_cents % coalesce((${JSON.stringify(TRANSFER_STEPS)}::jsonb ->> s.currency::text)::bigint, 1) <> 0`,
-  ],
+  ['amount_too_fine', sql`s.amount_cents % ${step} <> 0`],
   [
     'amount_too_small',
-    sql`exists (select from payouts small where small.partner_id = s.partner_id and small.currency = s.currency
+    sql`w.has_too_small and exists (
+                select from payouts small where small.workspace_id = ${workspaceId} and small.partner_id = s.partner_id and small.currency = s.currency
                   and small.stripe_account_id = a.stripe_account_id
                   and small.failure_code = 'amount_too_small' and small.amount_cents >= s.amount_cents)`,
   ],
@@ -201,12 +211,13 @@ const balancesWith = (
     from (${sums}) s
     cross join (select require_documents, ${method}::text = 'stripe' as by_stripe,
                        exists (select from payment_details d where d.workspace_id = ${workspaceId}) as has_choices,
+                       exists (select from payouts o
+                               where o.workspace_id = ${workspaceId} and o.failure_code = 'amount_too_small') as has_too_small,
+                       exists (select ${changing(workspaceId)}) as has_changing,
                        (select k.transfer_countries from stripe_keys k where k.workspace_id = ${workspaceId}) as countries
                 from workspaces where id = ${workspaceId} offset 0) w
     ${partner}
-    left join unreachable_people u on u.workspace_id = ${accountsOf(scope)} and u.email = p.email
-    cross join lateral (select coalesce(coalesce(a.country, u.country) = any (w.countries), true) as can_receive) country
-    where not ${isChanging(workspaceId)} ${sql.join(applies, sql` `)} ${only ? sql`and ${decided} = ${only}` : sql``}`
+    where not (w.has_changing and ${isChanging(workspaceId)}) ${sql.join(applies, sql` `)} ${only ? sql`and ${decided} = ${only}` : sql``}`
 }
 
 /** The balances that a run would pay or skip now, as a query. */
