@@ -2906,6 +2906,10 @@ begin
     -- Refunds that waited for the sale. One that is reported now waits for it, or sees it.
     if reported = 'sale' then
         perform pg_advisory_xact_lock_shared(identity_lock_key(workspace, 'purchase', report ->> 'purchaseKey'));
+        if (report -> 'isUnreviewed')::boolean then
+            -- The first event of a processor waits for the sale, or is seen: see saveEvent.
+            perform pg_advisory_xact_lock_shared(hashtextextended(workspace || ' first event', 0));
+        end if;
         select exists (select from events r
                        where r.workspace_id = workspace and r.sale_external_id = report_id and r.sale_id is null),
                exists (select from processor_events s where s.workspace_id = workspace)

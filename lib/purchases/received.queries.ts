@@ -48,13 +48,16 @@ export const saveEvent = async (
       values.map((value) => ({ kind, value })),
       'exclusive',
     ).compile(db)
-  // A reported refund of the purchase waits for the event, or sees it.
+  // A reported refund of the purchase waits for the event, or sees it. The first event of a workspace waits for the sales that are being
+  // saved without a comparison: it is compared with them.
   const results = await db.batch([
     lock('email', email ? [email] : []),
     lock('purchase', keys),
+    sql`select pg_advisory_xact_lock(hashtextextended(${`${workspaceId} first event`}, 0))
+        where not exists (select from processor_events where workspace_id = ${workspaceId})`.compile(db),
     insert.compile(db),
   ])
-  const [row] = results[2]
+  const [row] = results[3]
   if (!row) throw new Error('The upsert returned no row.')
   return row
 }

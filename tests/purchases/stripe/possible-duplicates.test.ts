@@ -222,6 +222,22 @@ test('a sale that was loaded before the processor’s first event of the workspa
   expect((await earned()).toSorted()).toEqual(['980 held', '980 pending'])
 })
 
+test('a sale that is being saved when the processor’s first event of the workspace comes in is compared with it', async () => {
+  const { merchant, steps, earned } = await createPurchase()
+  // The sale waits for an identity of its customer, which is saved after its comparison.
+  await database.whileSaving(
+    `with c as (
+       insert into customers (id, workspace_id, external_id, partner_id, created_at)
+       select gen_random_uuid(), $1, 'user_1', id, now() from partners where workspace_id = $1 limit 1 returning id)
+     insert into customer_identities (workspace_id, customer_id, kind, value, source, evidence, created_at)
+     select $1, id, 'external', 'user_1', 'lead', 'user_1', now() from c`,
+    [merchant.workspace.id],
+    steps.sale,
+    steps.checkout,
+  )
+  expect((await earned()).toSorted()).toEqual(['980 held', '980 pending'])
+})
+
 test.each(permutations<Step>(['sale', 'checkout']))(
   'an event that ties a held sale to the other makes them one purchase, and the hold moot: received as %s, %s',
   async (...order) => {
