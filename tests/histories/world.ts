@@ -10,6 +10,7 @@ import { endWaits, processEvent } from '../../lib/purchases/apply.service.ts'
 import { refundByHand } from '../../lib/purchases/hand-refund.service.ts'
 import { continueReplans } from '../../lib/purchases/late.service.ts'
 import { readEvent } from '../../lib/purchases/stripe/events.schemas.ts'
+import { foldTotals } from '../../lib/totals/upkeep.queries.ts'
 import { usePayouts } from '../support/payouts.ts'
 import { type StripeObject, stripeEvent, type TestEvent } from '../support/stripe.ts'
 import { uuid } from '../support/uuid.ts'
@@ -170,6 +171,7 @@ export const useHistories = () => {
       cron: async (): Promise<void> => {
         await endWaits(db, new Date())
         await continueReplans(db, new Date())
+        while ((await foldTotals(db(), 500)) > 0);
       },
       payDue: () => payDue(world.env(), new Date()),
     }
