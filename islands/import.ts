@@ -144,7 +144,7 @@ const askResume = (job: Job, answers: Answer[], done: number, total: number): Pr
         'p',
         { class: 'actions' },
         button(t(finished ? m.import_view_result : m.import_resume_import), () => resolve(true)),
-        button(t(finished ? m.import_dismiss : m.import_discard_import), () => resolve(false), 'quiet'),
+        button(t(finished ? m.import_another_file : m.import_discard_import), () => resolve(false), 'quiet'),
       ),
     )
   })

@@ -48,6 +48,7 @@ const KeptTables = ({ kept, rows, file }: { kept: KeptCount[]; rows: Kept[]; fil
     <Table
       caption={t(m.imports_reasons)}
       head={[t(m.imports_kept_column), { number: t(m.number_column) }, t(m.layout_reason)]}
+      isStacked
     >
       {kept.map(({ kind, reason, count }) => (
         <tr>
@@ -57,7 +58,7 @@ const KeptTables = ({ kept, rows, file }: { kept: KeptCount[]; rows: Kept[]; fil
         </tr>
       ))}
     </Table>
-    <Table caption={t(m.imports_kept_rows)} head={[t(m.imports_row), t(m.layout_reason)]}>
+    <Table caption={t(m.imports_kept_rows)} head={[t(m.imports_row), t(m.layout_reason)]} isStacked>
       {rows.map(({ customer, partner, reason }) => (
         <tr>
           <td>
