@@ -771,6 +771,9 @@ create table referrals (
     constraint referrals_partner_id_fkey  foreign key (workspace_id, partner_id)  references partners (workspace_id, id)
 );
 
+-- Does any refer to a partner who is deleted?
+create index referrals_partner_id_idx on referrals (partner_id);
+
 
 -- The present owner by all referrals: the partner of the latest one that moves a customer,
 -- else of the first one.
@@ -1799,7 +1802,7 @@ create table shadow_comparisons (
 );
 
 -- One result per sale and per commission.
-create unique index shadow_comparisons_event_id_key on shadow_comparisons (program_id, event_id) where event_id is not null;
+create unique index shadow_comparisons_event_id_key on shadow_comparisons (event_id, program_id) where event_id is not null;
 create unique index shadow_comparisons_platform_commission_id_key
     on shadow_comparisons (platform_commission_id) where platform_commission_id is not null;
 
@@ -1807,7 +1810,7 @@ create unique index shadow_comparisons_platform_commission_id_key
 create index shadow_comparisons_day_idx     on shadow_comparisons (program_id, day, id);
 create index shadow_comparisons_outcome_idx on shadow_comparisons (program_id, outcome, day, id);
 create index shadow_comparisons_reason_idx  on shadow_comparisons (program_id, reason, day, id) where reason is not null;
-create index shadow_comparisons_partner_idx on shadow_comparisons (program_id, partner_id, day, id) where partner_id is not null;
+create index shadow_comparisons_partner_idx on shadow_comparisons (partner_id, program_id, day, id) where partner_id is not null;
 create index shadow_comparisons_bucket_idx  on shadow_comparisons (program_id, bucket);
 
 

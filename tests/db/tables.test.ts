@@ -96,3 +96,26 @@ test('names no single key in an insert where two keys of the table have the id',
   expect(tables).toContain('partner_notes')
   expect(tables.filter((table) => severalKeys.includes(table) && !LOCKED.includes(table))).toEqual([])
 })
+
+/** Groups, rewards, programs and versions of an agreement are few: what refers to one of them is read once for each. */
+const TO_FEW = [
+  'agreement_acceptances (program_id, version)',
+  'former_group_terms (workspace_id, lead_reward_id)',
+  'former_group_terms (workspace_id, sale_reward_id)',
+  'former_partner_terms (workspace_id, group_id)',
+  'former_program_terms (workspace_id, reward_id)',
+  'one_time_rewards (workspace_id, program_id)',
+]
+
+// An index by a program finds a partner's rows only by looking at each program of the installation.
+test('has an index that begins with a column of each foreign key, or a deletion reads what all workspaces have', async () => {
+  const rows = await ask<{ key: string }>(`
+    select format('%s (%s)', c.conrelid::regclass, columns) as key
+    from pg_constraint c, lateral (
+      select string_agg(a.attname, ', ' order by place) as columns
+      from unnest(c.conkey) with ordinality k (attnum, place)
+      join pg_attribute a on a.attrelid = c.conrelid and a.attnum = k.attnum) k
+    where c.contype = 'f' and c.connamespace = 'public'::regnamespace and c.confrelid <> 'workspaces'::regclass
+      and not exists (select from pg_index i where i.indrelid = c.conrelid and i.indkey[0] = any(c.conkey))`)
+  expect(rows.map(({ key }) => key).sort()).toEqual(TO_FEW)
+})

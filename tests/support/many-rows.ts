@@ -104,6 +104,11 @@ const ROWS = `
     select ${id('event')}, ${id('workspace', '1')}, 'sale', 'order-' || n, 'sale', 'user-' || n, ${id('customer', 'greatest(n - 1, 1)')},
            4900, 'USD', 'click-' || n, ${ITS_PARTNER}, 'click', null, '[{"code": "sale_expected_from_stripe", "facts": {}}]',
            now() - interval '1 day', case when n <> 2 then now() end, ${id('commission')} from numbers;
+  insert into platform_commissions (id, workspace_id, program_id, key, state, amount_cents, currency, sale_ids, sold_at, created_at, event_id)
+    select ${id('other')}, ${id('workspace')}, ${id('program')}, 'tx-' || n, 'due', 500, 'USD', '{}', now(), now(), ${id('event')} from numbers;
+  insert into shadow_comparisons (id, workspace_id, program_id, bucket, event_id, platform_commission_id, day, outcome, partner_id, compared_at)
+    select ${id('other')}, ${id('workspace')}, ${id('program')}, 'ext:' || n, ${id('event')}, ${id('other')}, current_date, 'same', ${id('partner')},
+           now() from numbers;
   insert into last_visits (program_id, workspace_id, at, slug)
     select ${id('program')}, ${id('workspace')}, now(), 'slug-1' from numbers;
   insert into refused_visits (program_id, workspace_id, day, reason, slug, page, last_at)
