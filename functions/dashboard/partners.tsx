@@ -123,6 +123,11 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/partners', asyn
     currenciesQuery(workspace.id).compile(db),
   ])
   const { data: partners, nextCursor } = page(rows, limit)
+  const url = new URL(c.req.url)
+  // Another currency may have most sales when the next page is read.
+  const [first] = currencies
+  if (IN_CURRENCY.includes(sort) && !fields.currency && first)
+    url.searchParams.set('currency', first.currency)
   const isManager = workspace.role === 'manager'
   const done = noticeFor(DONE, c.req.query('done'))
   const children = (
@@ -162,7 +167,7 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/partners', asyn
         <NoPartners workspace={workspace} isFiltered={areFilters(fields)} />
       )}
       <ListEnd
-        url={c.req.url}
+        url={url.href}
         cursor={nextCursor && [nextCursor, partners.at(-1)?.figure ?? []].flat().join('_')}
         slug={workspace.slug}
         list="partners"

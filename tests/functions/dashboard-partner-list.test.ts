@@ -123,6 +123,27 @@ describe('the list of partners', () => {
     expect(html).toContain(`/export/partners.csv?status=approved"`)
   })
 
+  test('goes on in the currency in which it began, also if most sales are in another one by then', async () => {
+    const { merchant, maya, leo, zoe } = await createBusy()
+    await fold(database, merchant)
+    const pages = await openPages(merchant)
+    const seen: string[] = []
+    for (let next: string | undefined = '/partners?sort=revenue&limit=1'; next; ) {
+      const { html } = await pages.get(next)
+      seen.push(...orderOf(html))
+      next = /rel="next" href="\/app\/[^/]+([^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&')
+      for (const id of ['d', 'e', 'f'])
+        await merchant.sale({
+          clickId: await merchant.click('leo'),
+          externalId: `${id}${seen.length}`,
+          customerExternalId: 'y',
+          currency: 'EUR',
+        })
+      await fold(database, merchant)
+    }
+    expect(seen).toEqual([maya, zoe, leo])
+  })
+
   test('of an unknown column is refused', async () => {
     const { merchant } = await createBusy()
     const pages = await openPages(merchant)
