@@ -159,7 +159,9 @@ export const loadAllKnownFacts = async (
       order by e.occurred_at, e.external_id limit 1
     ), click as materialized (
       select ${CLICK} from clicks
-      where workspace_id = ${workspaceId} and id = any(array(select unnest(wanted."clickIds") union select click_id from sold))
+      -- A trial's click that its first payment is recorded with is not the payment's own: the trial's coupon comes before it.
+      where workspace_id = ${workspaceId} and id = any(array(
+        select unnest(wanted."clickIds") union select click_id from sold where click_id <> all(wanted."trialClickIds")))
       order by expires_at > wanted."termsAt" desc, created_at desc, id limit 1
     ), trial_click as materialized (
       select ${CLICK} from clicks where workspace_id = ${workspaceId} and id = any(wanted."trialClickIds")

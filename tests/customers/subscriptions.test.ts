@@ -251,6 +251,25 @@ test('a trial’s coupon credits the first paid invoice only: an import between 
   )
 })
 
+test('a trial’s coupon credits the first paid invoice though the trial was begun by another link, which took it when the sale was planned again', async () => {
+  const shop = await openShop(database)
+  await inEveryOrder(
+    shop,
+    async (buyer) => {
+      const subscription = buyer.id('sub')
+      const by = { discounts: [{ coupon: 'NORA' }], client_reference_id: await buyer.click('maya', 1) }
+      const trial = { id: buyer.id('cs_test', 'trial'), subscription, ...by }
+      const before = { id: buyer.id('cs_test', 'before'), payment_intent: buyer.id('pi', 'before') }
+      return {
+        trial: () => buyer.checkout({ at: 60, ...trial, ...TRIAL }),
+        paid: () => buyer.invoice({ at: HOUR, ...ofSubscription(subscription) }),
+        before: () => buyer.checkout({ at: 30, ...before }),
+      }
+    },
+    { sales: { pi_before: 'nobody 0', in: 'nora 980' }, customers: 1 },
+  )
+})
+
 test('a trial’s coupon stays that of the partner who had it then, also when another one has it now and all is planned again', async () => {
   const merchant = await createMerchant()
   const { seed, workspace, programId, partnerId } = merchant
