@@ -4041,17 +4041,19 @@ begin
         where o.place > after and o.import_id <> import and not import_is_undone(o.workspace_id, o.import_id));
 end $$;
 
--- Why a customer stays as this call of an import has left it; null if it does not. called_at is when the call was made. Whoever was imported
--- and is merged into the customer was so after the call if the customer's own last import before the call is an earlier one: a merge keeps
--- the latest. What the other one had would be lost.
-create function customer_undo_reason_1(customer uuid, call uuid, import uuid, place bigint, called_at timestamptz) returns text language plpgsql stable
+-- Why a customer whose last import is this call stays as it has left it; null if it does not. called_at is when the call was made. If
+-- is_dry, later calls of the same import are taken back before. Whoever was imported and is merged into the customer was so after the call
+-- if the customer's own last import before the call is an earlier one: a merge keeps the latest. What the other one had would be lost.
+create function imported_undo_reason_1(customer uuid, call uuid, import uuid, place bigint, called_at timestamptz, is_dry boolean) returns text
+language plpgsql stable
 set enable_seqscan = off as $$
 begin
     return case
-        when not exists (select from customers c where c.id = customer and c.imported_at = called_at and c.merged_into is null)
-          or exists (select from referrals r
+        when exists (select from referrals r
                      where r.customer_id = customer and (r.referred_at, r.origin) > (called_at, 'import ' || call)
-                       and not starts_with(r.origin, 'import ' || call))
+                       and not starts_with(r.origin, 'import ' || call)
+                       and not (is_dry and r.source = 'import'
+                                and exists (select from import_calls i where i.audit_id = substr(r.origin, 8, 36)::uuid and i.import_id = import)))
           or exists (select from customers m where m.merged_into = customer and m.imported_at > coalesce((
                  select (f ->> 'importedAt')::timestamptz from import_calls i, jsonb_array_elements(i.former) f
                  where i.audit_id = call and f ->> 'id' = customer::text), '-infinity'))
@@ -4064,6 +4066,29 @@ begin
           or exists (select from customers m where m.merged_into = customer and is_named_later_1(m.id, import, place))
         then 'named_later'
     end;
+end $$;
+
+-- The same of any call that has changed the customer.
+create function customer_undo_reason_1(customer uuid, call uuid, import uuid, place bigint, called_at timestamptz, is_dry boolean) returns text
+language plpgsql stable
+set enable_seqscan = off as $$
+declare
+    imported_at timestamptz := (select c.imported_at from customers c where c.id = customer and c.merged_into is null);
+    later       record;
+begin
+    while is_dry and imported_at > called_at loop
+        select i.audit_id, i.place,
+               (select (f ->> 'importedAt')::timestamptz from jsonb_array_elements(i.former) f where f ->> 'id' = customer::text) as before
+        into later
+        from referrals r join import_calls i on i.audit_id = substr(r.origin, 8, 36)::uuid
+        where r.customer_id = customer and r.source = 'import' and r.referred_at = imported_at and i.import_id = import limit 1;
+        if not found or imported_undo_reason_1(customer, later.audit_id, import, later.place, imported_at, true) is not null then
+            return 'changed_since';
+        end if;
+        imported_at := later.before;
+    end loop;
+    if imported_at is distinct from called_at then return 'changed_since'; end if;
+    return imported_undo_reason_1(customer, call, import, place, called_at, is_dry);
 end $$;
 
 -- The same of a partner that a call has created. If is_dry, its customers of the same import that would be taken back are no reason.
@@ -4090,7 +4115,7 @@ begin
           and not (is_dry and exists (
               select from referrals r join import_calls o on o.audit_id = substr(r.origin, 8, 36)::uuid and o.import_id = import
               where r.customer_id = c.id and r.source = 'import' and r.referred_at = c.imported_at
-                and customer_undo_reason_1(c.id, o.audit_id, import, o.place, r.referred_at) is null)))
+                and customer_undo_reason_1(c.id, o.audit_id, import, o.place, r.referred_at, true) is null)))
     then return 'has_customers'; end if;
     if exists (select from agreement_acceptances a where a.partner_id = partner)
        or exists (select from applications a where a.program_id = p.program_id and a.email = p.email and a.partner_id = partner)
@@ -4120,7 +4145,7 @@ begin
     select i.import_id, i.place, i.made, i.former, i.undone_ids, a.action, a.details, a.created_at into c
     from import_calls i join audit_entries a on a.id = i.audit_id where i.workspace_id = workspace and i.audit_id = call;
     if c.action = 'customers.imported' then
-        return query select 'customers', m.id, customer_undo_reason_1(m.id, call, c.import_id, c.place, c.created_at)
+        return query select 'customers', m.id, customer_undo_reason_1(m.id, call, c.import_id, c.place, c.created_at, is_dry)
         from (select unnest(c.made) as id union all select (f ->> 'id')::uuid from jsonb_array_elements(c.former) f) m
         where m.id <> all(c.undone_ids);
         return;

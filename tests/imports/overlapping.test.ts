@@ -121,10 +121,12 @@ const begin = async () => {
   }
   const undoOne = async (n: number) => {
     const importId = ids[n]?.importId ?? ''
-    if ((await undo(importId, { dryRun: true })).status === 404) return
+    const preview = await undo(importId, { dryRun: true })
+    if (preview.status === 404) return
     undone.add(n)
     named = named.filter((one) => one.import !== n)
-    await undo(importId)
+    const { undone: taken } = (await undo(importId)).body
+    expect(taken.customers).toBe(preview.body.undone.customers)
   }
   /** Once more, until nothing of those that were undone goes: what an earlier undo has left to a later import. */
   const undoRest = async () => {

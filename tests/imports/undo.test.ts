@@ -162,6 +162,29 @@ test('customers return to the partner, address and start that they had, or to be
   expect(await database.violations(merchant.workspace.id)).toEqual([])
 })
 
+test.each([
+  { case: 'goes', customers: 3, kept: [] },
+  {
+    case: 'stays as another import between them has left it',
+    customers: 2,
+    kept: [{ kind: 'customer', code: 'changed_since', count: 1 }],
+  },
+])('a customer whom three calls of an import have changed $case, as the preview says', async (expected) => {
+  const { merchant, customers, undo } = await createUndoing()
+  const row = { customerExternalId: 'cus_1', customerEmail: 'ann@x.example' }
+  const ours = newImport()
+  await customers([{ ...row, partnerEmail: MAYA }], ours)
+  if (expected.customers === 2) await customers([{ ...row, partnerEmail: MAYA, startedAt: '2024-01-01' }])
+  const before = await present(database, merchant)
+  await customers([{ ...row, partnerEmail: LEO }], ours)
+  await customers([{ ...row, customerEmail: 'bob@x.example', partnerEmail: MAYA }], ours)
+  const preview = await undo(ours.importId, { dryRun: true })
+  expect(preview.body).toMatchObject({ undone: { customers: expected.customers }, kept: expected.kept })
+  expect((await undo(ours.importId)).body).toEqual(preview.body)
+  const { customers: left } = await present(database, merchant)
+  expect(left).toEqual(expected.customers === 2 ? before.customers : [])
+})
+
 describe('what stays', () => {
   type Case = {
     case: string
