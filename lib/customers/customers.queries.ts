@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { afterCursor, type OrderedPageRequest } from '../db/page-request.ts'
 import type { CustomerIdentity } from './explain-identity.ts'
-import { hasEmail, isKnownBy } from './identities.queries.ts'
+import { hasEmail, isKnownBy, isListed } from './identities.queries.ts'
 
 export type CustomerFilter = OrderedPageRequest & {
   /** Any id of the customer. */
@@ -74,7 +74,7 @@ const selectCustomers = (db: Db, workspaceId: string) =>
         select coalesce(jsonb_agg(jsonb_build_object(
           'kind', i.kind, 'value', i.value, 'byAddress', i.by_address, 'source', i.source, 'evidence', i.evidence)
           order by i.created_at, i.kind = 'email', i.kind, i.value), '[]')
-        from (select * from customer_identities where customer_id = cu.id
+        from (select * from customer_identities i where i.customer_id = cu.id and ${isListed}
               order by created_at, kind = 'email', kind, value limit ${IDENTITIES_SHOWN}) i)`.as(
         'identities',
       ),

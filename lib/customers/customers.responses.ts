@@ -38,7 +38,9 @@ export const CustomerResponse = z
       .meta({
         description: 'What a partner was paid for the customer on another platform, as an import says.',
       }),
-    identities: z.array(IdentityResponse).meta({ description: 'The first 100, oldest first.' }),
+    identities: z
+      .array(IdentityResponse)
+      .meta({ description: 'The first 100, oldest first. Erased addresses are left out.' }),
   })
   .meta({ id: 'Customer' })
 export type CustomerResponse = z.infer<typeof CustomerResponse>

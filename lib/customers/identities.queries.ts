@@ -1,5 +1,16 @@
 /** Identities as parts of statements. */
 import { type SqlBool, sql } from 'kysely'
+import { erasedMark } from './identities.ts'
+
+/** An address, or null where an erasure has replaced it: whoever reads it would take the mark for an address. */
+export const unlessErased = (column: string) =>
+  sql<string | null>`case when ${sql.ref(column)} not like ${erasedMark('%')} then ${sql.ref(column)} end`
+
+/**
+ * Whether an identity, `i`, is listed: an erased address ties purchases and names nobody. An id that was an address stays an id,
+ * by which its sales are found.
+ */
+export const isListed = sql<SqlBool>`not (i.kind = 'email' and i.value like ${erasedMark('%')})`
 
 /** Whether a customer, `cu`, is known by this value: by any id, or as a guest by an address. */
 export const isKnownBy = (workspaceId: string, value: string) => sql<SqlBool>`cu.id in (

@@ -1,5 +1,6 @@
 /** What is known of a person, as JSON. docs/privacy.md says what is stored, and why. */
 import { type RawBuilder, sql } from 'kysely'
+import { isListed, unlessErased } from '../customers/identities.queries.ts'
 import type { Db } from '../db/connection.ts'
 import { listSourceRowsOf } from '../imports/import-calls.queries.ts'
 
@@ -28,7 +29,8 @@ export const exportCustomer = (db: Db, workspaceId: string, id: string): Promise
              started_at as "startedAt", prior
       from customers where id in ${mine}`,
     identities: sql`
-      select kind, value, source, evidence, created_at as "createdAt" from customer_identities where customer_id in ${mine}`,
+      select i.kind, i.value, i.source, i.evidence, i.created_at as "createdAt" from customer_identities i
+      where i.customer_id in ${mine} and ${isListed}`,
     referrals: sql`
       select p.slug as partner, r.source, r.referred_at as "referredAt"
       from referrals r join partners p on p.id = r.partner_id where r.customer_id in ${mine}`,
@@ -42,7 +44,7 @@ export const exportCustomer = (db: Db, workspaceId: string, id: string): Promise
              amount_cents as "amountCents", currency
       from platform_commissions where workspace_id = ${workspaceId} and event_id in (select id from ${events} e)`,
     stripeEvents: sql`
-      select s.type, s.email, s.facts, s.occurred_at as "occurredAt" from processor_events s
+      select s.type, ${unlessErased('s.email')} as email, s.facts, s.occurred_at as "occurredAt" from processor_events s
       where s.workspace_id = ${workspaceId} and (
         s.event_id in (select id from ${events} e)
         or s.customer in (select value from customer_identities where customer_id in ${mine} and kind = 'stripe')

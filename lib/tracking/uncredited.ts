@@ -1,4 +1,5 @@
 /** Events that nobody was credited with, and the nearest evidence of a partner who may have referred the customer. */
+import { isErased } from '../customers/identities.ts'
 import type { Translate } from '../languages/message.ts'
 import * as m from '../languages/messages.ts'
 
@@ -42,6 +43,7 @@ export const evidenceWords = (t: Translate, evidence: Evidence, occurredAt: Date
     clicked: hasTimes ? DAY.format(clickedAt) : 'none',
     expired: hasTimes && expiresAt <= occurredAt ? DAY.format(expiresAt) : 'none',
     isActive: partner.isActive ? 'yes' : 'no',
+    isErased: isErased(value) ? 'yes' : 'no',
   }
   if (kind === 'click') return t(m.events_evidence_click, values)
   if (kind === 'lead_click') return t(m.events_evidence_lead_click, values)

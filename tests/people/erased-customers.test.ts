@@ -1,8 +1,12 @@
 /** After a customer's erasure, its sales stay credited when they are planned again: an erased address still ties what it tied. */
 import { expect, inject, test } from 'vitest'
+import { erasedMark } from '../../lib/customers/identities.ts'
 import { connect } from '../../lib/db/connection.ts'
+import { inEnglish } from '../../lib/languages/message.ts'
 import { replanCustomer } from '../../lib/purchases/replan.service.ts'
+import { evidenceWords } from '../../lib/tracking/uncredited.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
+import { openPages } from '../support/pages.ts'
 import { checkoutSession, stripeEvent, stripeId, useStripe } from '../support/stripe.ts'
 
 const database = useDatabase()
@@ -114,4 +118,52 @@ test.each([
     [merchant.workspace.id],
   )
   expect(sale?.steps.map(({ code }) => code)).toContain('self_referral')
+})
+
+test('an erased address is listed nowhere: not as the customer’s, nor as another’s who had the same', async () => {
+  const { merchant, erase, email, manager } = await bought()
+  await manager.post('/customers/import', {
+    rows: [{ customerExternalId: 'u5', customerEmail: email, partnerEmail: 'maya@partner.example' }],
+  })
+  const ofKind = (identities: { kind: string; value: string }[], kind: string) =>
+    identities.filter((identity) => identity.kind === kind).map(({ value }) => value)
+  type Customer = { id: string; externalId: string; identities: { kind: string; value: string }[] }
+  const customers = async () => (await manager.get('/customers')).body.data as Customer[]
+  const find = async (externalId: unknown) => {
+    const found = (await customers()).find((customer) => customer.externalId === externalId)
+    return found ?? expect.fail(`No customer is ${externalId}.`)
+  }
+  expect(ofKind((await find('u5')).identities, 'email')).toEqual([email])
+  await erase('u4')
+
+  const pages = await openPages(merchant)
+  for (const [externalId, addresses] of [
+    ['u4', []],
+    ['u5', [email]],
+  ] as const) {
+    const customer = await find(externalId)
+    expect(customer.identities.map(({ value }) => value)).toEqual(
+      expect.arrayContaining([externalId, ...addresses]),
+    )
+    const data = (await manager.get(`/customers/${customer.id}/personal-data`)).body.data
+    const { identities, stripeEvents } = data as {
+      identities: Customer['identities']
+      stripeEvents: object[]
+    }
+    for (const listed of [customer.identities, identities]) expect(ofKind(listed, 'email')).toEqual(addresses)
+    for (const event of stripeEvents)
+      expect(event).not.toMatchObject({ email: expect.stringMatching(/^erased-/) })
+    expect((await pages.get(`/customers/${customer.id}`)).html).not.toContain('erased-')
+  }
+  expect((await manager.get('/export/customers.csv')).body.text).not.toContain('erased-')
+})
+
+test('the evidence of an uncredited sale says that an address was erased, and not by what it was replaced', () => {
+  const partner = { id: '1', slug: 'maya', name: null, isActive: true }
+  const found = { kind: 'address', clickedAt: null, expiresAt: null, customerId: '2', partner } as const
+  const words = (value: string) => evidenceWords(inEnglish, { ...found, value }, new Date())
+  expect(words('ann@x.example')).toBe('A customer with the address “ann@x.example” belongs to “maya”.')
+  expect(words(erasedMark('1'))).toBe(
+    'A customer with the same address, which was erased, belongs to “maya”.',
+  )
 })

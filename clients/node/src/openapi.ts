@@ -2315,7 +2315,7 @@ commissions: number | null
 amountCents: number | null
 currency: string
 } | null
-/** The first 100, oldest first. */
+/** The first 100, oldest first. Erased addresses are left out. */
 identities: Array<{
 /** `external` is your own id, `guest` a buyer without an id. An `email` only matches. */
 kind: "external" | "stripe" | "guest" | "email"
