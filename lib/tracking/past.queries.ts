@@ -1,5 +1,6 @@
 /** The past of a program, to be decided again under other terms: see replay.ts. */
 import { type RawBuilder, sql } from 'kysely'
+import { erasedMark } from '../customers/identities.ts'
 import type { Referral } from '../customers/owner.ts'
 import type { Db } from '../db/connection.ts'
 import { SALE_EXPECTED } from '../purchases/processors.ts'
@@ -34,6 +35,13 @@ type EventRow = Omit<FromJson<PastEvent>, 'sale' | 'click' | 'purchase'> & {
 
 /** Steps of events that earn nothing, whatever the reward. */
 const EARNS_NOTHING: Step['code'][] = ['commission_rejected', 'same_purchase', SALE_EXPECTED]
+
+/** Whether an erasure has replaced an address of the buyer of the event, `e`: its id, the customer's, or one typed into a checkout. */
+const hadErasedAddress = sql`
+  (e.customer_external_id like ${erasedMark('%')}
+   or exists (select from customer_identities i
+              where i.customer_id = e.customer_id and i.kind = 'email' and i.value like ${erasedMark('%')})
+   or exists (select from processor_events s where s.event_id = e.id and s.email like ${erasedMark('%')}))`
 
 /** The first id that an event of a time can have: ids begin with the time at which they were made. */
 export const firstIdOf = (time: Date): string => {
@@ -79,6 +87,8 @@ export const readPastEvents = async (
              'amountCents', e.amount_cents, 'currency', e.currency,
              'partnerId', e.partner_id, 'attributedBy', e.attributed_by,
              'earnsNothing', jsonb_path_query_array(e.steps, '$[*].code') ?| ${textArray(EARNS_NOTHING)},
+             'selfReferrerId', case when e.steps @> '[{"code": "self_referral"}]' then (
+               select e.partner_id where ${hadErasedAddress}) end,
              'code', jsonb_path_query_first(e.steps, '$[*] ? (@.code == "partner_code")'),
              'click', case when c.id is not null then jsonb_build_object(
                'id', c.id, 'createdAt', c.created_at, 'expiresAt', c.expires_at, 'partnerId', c.partner_id) end,

@@ -20,6 +20,8 @@ export type PastEvent = Pick<Report, 'kind' | 'externalId' | 'customerExternalId
   purchase: PastPurchase | undefined
   /** A manager rejected its commission, or the purchase earns as another event. */
   earnsNothing: boolean
+  /** The partner who is the customer, as was decided before the customer's address was erased. */
+  selfReferrerId: string | null
 }
 
 /** The customer of an event, also one who is not recorded because nobody was credited with anything of it. */

@@ -26,7 +26,7 @@ const earnAll = (past: Past, change: TermsChange, credits: Credits): Earned[] =>
   const rewarded = new Map<string, Date>()
   const earned: Earned[] = []
   for (const event of past.events) {
-    const { id, kind, occurredAt, purchase, earnsNothing } = event
+    const { id, kind, occurredAt, purchase, earnsNothing, selfReferrerId } = event
     const terms = termsAt(past.partners.get(credits.get(id) ?? ''), change, occurredAt)
     if (!terms || terms.programId !== programId || earnsNothing) continue
     const key = customerOf(event)
@@ -38,6 +38,7 @@ const earnAll = (past: Past, change: TermsChange, credits: Credits): Earned[] =>
     ])
     const facts = {
       customerEmails: customer?.emails,
+      selfReferrerId,
       purchase: purchase && factsOf(purchase, occurredAt),
     }
     const sale = (event.sale && purchase && recountedOf(event.sale, purchase.paid, terms)) ?? event.sale

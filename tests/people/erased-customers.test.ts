@@ -120,6 +120,36 @@ test.each([
   expect(sale?.steps.map(({ code }) => code)).toContain('self_referral')
 })
 
+test.each(['the customer’s', 'the one typed into a checkout'])(
+  'a what-if counts no self-referral whose address is erased: %s',
+  async (whose) => {
+    const { merchant, erase, manager, stripe } = await bought({}, 'maya@partner.example')
+    if (whose !== 'the customer’s') {
+      const customer = stripeId('cus')
+      const session = checkoutSession({
+        client_reference_id: await merchant.click(),
+        ...{ customer, customer_details: { email: 'maya@partner.example', name: 'Jo' } },
+      })
+      await stripe.deliver(stripeEvent('checkout.session.completed', session))
+      await erase(customer)
+    }
+    const earnings = async () => {
+      const path = `/programs/${merchant.programId}/what-if`
+      const { body } = await manager.post(path, { selfReferrals: 'refuse' })
+      const [{ currentCents, changedCents } = { currentCents: 0, changedCents: 0 }] = body.currencies as {
+        currentCents: number
+        changedCents: number
+      }[]
+      return [currentCents, changedCents]
+    }
+    const before = await earnings()
+    expect(before[0]).toBeGreaterThan(0)
+    expect(before[1]).toBe(0)
+    await erase('u4')
+    expect(await earnings()).toEqual(before)
+  },
+)
+
 test('an erased address is listed nowhere: not as the customer’s, nor as another’s who had the same', async () => {
   const { merchant, erase, email, manager } = await bought()
   await manager.post('/customers/import', {

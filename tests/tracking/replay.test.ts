@@ -66,6 +66,7 @@ const sale = (at: Date, more: Partial<PastEvent> = {}): PastEvent => ({
   code: null,
   purchase: undefined,
   earnsNothing: false,
+  selfReferrerId: null,
   ...more,
 })
 const lead = (at: Date, more: Partial<PastEvent> = {}) => sale(at, { kind: 'lead', sale: null, ...more })
@@ -247,6 +248,13 @@ describe('rewards', () => {
       change: { program: { selfReferrals: 'refuse' } },
       now: 'maya 20',
       would: '',
+    },
+    {
+      case: 'a purchase of the partner’s own whose address is erased, refused',
+      past: [sale(day(1), { selfReferrerId: 'maya' }), sale(day(2), { selfReferrerId: 'leo' })],
+      change: { program: { selfReferrals: 'refuse' } },
+      now: 'maya 20, maya 20',
+      would: 'maya 20',
     },
     {
       case: 'a customer without a row, by its reported id',
