@@ -85,6 +85,33 @@ test('a discount that was copied to the invoice under another id counts by its s
   expect(await sales()).toMatchObject([{ slug: 'leo', earned: 980 }])
 })
 
+test.each([
+  {
+    case: 'before the invoice, whose discount nothing else names',
+    order: ['created', 'deleted', 'invoice'],
+    earned: null,
+  },
+  { case: 'after it', order: ['created', 'invoice', 'deleted'], earned: 0 },
+  { case: 'before it is known to have begun', order: ['deleted', 'created', 'invoice'], earned: null },
+])(
+  'a discount that has ended credited a later invoice by its beginning: its end is received $case',
+  async ({ order, earned }) => {
+    const { deliver, sales } = await openShop()
+    const names = ids()
+    const paid = invoice({
+      customer: names.customer,
+      discounts: [stripeId('di')],
+      parent: { subscription_details: { subscription: names.subscription } },
+    })
+    for (const step of order) {
+      if (step === 'invoice') await deliver('invoice.paid', paid)
+      else if (step === 'created') await deliver('customer.discount.created', discountOf(names))
+      else await deliver('customer.discount.deleted', discountOf(names, { end: seconds() - 30 }))
+    }
+    expect(await sales()).toMatchObject([{ slug: null, earned }])
+  },
+)
+
 test('a customer’s discount that each update repeats credits its invoice once, and only for a new discount looks again', async () => {
   const { deliver, sales } = await openShop()
   const names = ids()
