@@ -11,6 +11,7 @@ import { listen } from '../../dev/runtime/ports.ts'
 import { runWorkers } from '../../dev/runtime/workerd.ts'
 import { sectionSamples } from '../support/guides.ts'
 import { createMerchant } from '../support/merchant.ts'
+import { untilAvailable, untilSaved } from '../support/until-available.ts'
 
 /** What a recipe serves: a request of a visitor at an address. */
 type Site = {
@@ -216,11 +217,13 @@ describe.each(Object.entries(RECIPES))('%s', (name, start) => {
     const site = await start(inject('baseUrl'), key)
     try {
       const body = JSON.stringify({ programId: merchant.programId, slug: 'maya' })
-      const answer = await site.send('/t/api/track/click', { ...CLICK, body }, `2001:db8:${name.length}::1`)
+      const answer = await untilAvailable(() =>
+        site.send('/t/api/track/click', { ...CLICK, body }, `2001:db8:${name.length}::1`),
+      )
       expect(answer.status).toBe(200)
       const { clickId } = (await answer.json()) as { clickId: string }
       expect(answer.headers.getSetCookie()).toEqual([expect.stringContaining(`tributary_click=${clickId}`)])
-      expect((await merchant.sale({ clickId })).body.attributed).toBe(true)
+      expect((await untilSaved(() => merchant.sale({ clickId }))).body.attributed).toBe(true)
       const script = await site.send('/t/via.js', {}, '198.51.100.7')
       expect([script.status, script.headers.get('Content-Type')]).toEqual([
         200,
@@ -242,10 +245,17 @@ describe.each(Object.entries(RECIPES))('%s', (name, start) => {
       const answers = await Promise.all(
         Array.from({ length: 230 }, (_, index) => {
           const headers = { ...CLICK.headers, 'Tributary-Visitor-Address': `203.0.${index}.9` }
-          return site.send('/t/api/track/click', { ...CLICK, headers, body }, addressOf(index))
+          return untilAvailable(async () => {
+            const answer = await site.send(
+              '/t/api/track/click',
+              { ...CLICK, headers, body },
+              addressOf(index),
+            )
+            await answer.text()
+            return answer
+          })
         }),
       )
-      await Promise.all(answers.map((answer) => answer.text()))
       return [...new Set(answers.map(({ status }) => status))].sort()
     }
     try {

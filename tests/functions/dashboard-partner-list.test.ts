@@ -4,6 +4,7 @@ import { PARTNER_SORTS } from '../../lib/workspace/partners.schemas.ts'
 import { fold } from '../support/fold.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
 import { fieldsOf, openPages } from '../support/pages.ts'
+import { untilSaved } from '../support/until-available.ts'
 
 const database = useDatabase()
 
@@ -15,17 +16,14 @@ const createBusy = async () => {
   const [leo, zoe] = [await add('leo'), await add('zoe')]
   const clicks = { maya: await merchant.click(), leo: await merchant.click('leo') }
   await merchant.click('leo', programId, crypto.randomUUID())
-  await merchant.lead({ clickId: clicks.leo })
-  await merchant.sale({ clickId: clicks.maya, externalId: 'a', customerExternalId: 'x', amountCents: 10_000 })
-  await merchant.sale({ clickId: clicks.maya, externalId: 'b', customerExternalId: 'x', amountCents: 2_500 })
-  await merchant.sale({
-    clickId: clicks.leo,
-    externalId: 'c',
-    customerExternalId: 'y',
-    amountCents: 99_900,
-    currency: 'EUR',
-  })
-  await merchant.refund({ saleExternalId: 'b', amountCents: 500 })
+  const sales = [
+    { clickId: clicks.maya, externalId: 'a', customerExternalId: 'x', amountCents: 10_000 },
+    { clickId: clicks.maya, externalId: 'b', customerExternalId: 'x', amountCents: 2_500 },
+    { clickId: clicks.leo, externalId: 'c', customerExternalId: 'y', amountCents: 99_900, currency: 'EUR' },
+  ]
+  await untilSaved(() => merchant.lead({ clickId: clicks.leo }))
+  for (const sale of sales) await untilSaved(() => merchant.sale(sale))
+  await untilSaved(() => merchant.refund({ saleExternalId: 'b', amountCents: 500 }))
   return { merchant, maya, leo, zoe }
 }
 
@@ -132,13 +130,11 @@ describe('the list of partners', () => {
       const { html } = await pages.get(next)
       seen.push(...orderOf(html))
       next = /rel="next" href="\/app\/[^/]+([^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&')
-      for (const id of ['d', 'e', 'f'])
-        await merchant.sale({
-          clickId: await merchant.click('leo'),
-          externalId: `${id}${seen.length}`,
-          customerExternalId: 'y',
-          currency: 'EUR',
-        })
+      for (const id of ['d', 'e', 'f']) {
+        const clickId = await merchant.click('leo')
+        const sale = { externalId: `${id}${seen.length}`, customerExternalId: 'y', currency: 'EUR', clickId }
+        await untilSaved(() => merchant.sale(sale))
+      }
       await fold(database, merchant)
     }
     expect(seen).toEqual([maya, zoe, leo])
@@ -223,9 +219,8 @@ describe('changing many partners', () => {
     expect(done).toMatchObject({ status: 303, location: expect.stringMatching(/\/partners\?done=banned$/) })
     const after = { maya: expect.stringMatching(/^banned/), leo: 'banned', zoe: 'approved' }
     expect(await statuses(merchant)).toEqual(after)
-    expect((await merchant.lead({ externalId: 'late', clickId: await merchant.click('zoe') })).status).toBe(
-      200,
-    )
+    const late = { externalId: 'late', clickId: await merchant.click('zoe') }
+    await untilSaved(() => merchant.lead(late))
 
     const again = await pages.post('/partners/change/confirm', { ...chosen(maya, leo), change: 'banned' })
     expect(again.status).toBe(303)
