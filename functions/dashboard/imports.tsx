@@ -46,10 +46,10 @@ const Imports = ({ base, imports }: { base: string; imports: ImportSummary[] }) 
       t(m.imports_report),
     ]}
   >
-    {imports.map(({ importId, actor, at, partners, customers, errors }) => (
+    {imports.map(({ importId, actor, at, partners, customers, errors, isUndone }) => (
       <tr>
         <td>
-          <Time at={at} />
+          <Time at={at} /> {isUndone && <span class="status">{t(m.imports_undone)}</span>}
         </td>
         <td>{actor}</td>
         <td class="number">{figure(partners)}</td>

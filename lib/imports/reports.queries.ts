@@ -12,6 +12,7 @@ import type { Undone } from './undo.ts'
  * @property partners how many it has created, or given an opening balance
  * @property customers how many it has created, updated or moved
  * @property errors how many rows were refused
+ * @property isUndone whether a manager has begun to undo it
  */
 export type ImportSummary = {
   id: string
@@ -21,6 +22,7 @@ export type ImportSummary = {
   partners: number
   customers: number
   errors: number
+  isUndone: boolean
 }
 
 /** Newest first. */
@@ -30,7 +32,8 @@ export const listImports = async (
   { cursor, limit }: PageRequest,
 ): Promise<ImportSummary[]> => {
   const { rows } = await sql<ImportSummary>`
-    select c.audit_id as id, c.import_id as "importId", a.actor, a.created_at as at, t.*
+    select c.audit_id as id, c.import_id as "importId", a.actor, a.created_at as at, t.*,
+           import_is_undone(c.workspace_id, c.import_id) as "isUndone"
     from import_calls c join audit_entries a on a.id = c.audit_id cross join lateral (
       select coalesce(sum((e.details ->> 'created')::integer + coalesce((e.details ->> 'completed')::integer, 0)) filter (where e.action = 'partners.imported'), 0)::integer as partners,
              coalesce(sum((e.details ->> 'rows')::integer - (e.details ->> 'unchanged')::integer - (e.details ->> 'errors')::integer)

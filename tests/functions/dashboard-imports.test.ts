@@ -211,12 +211,14 @@ test('a manager previews an undo from the report, undoes the import, and the rep
   expect(preview.text).toMatch(
     /Partners 1 Sales or leads were credited since\. .* p1@partner\.example Sales or leads/,
   )
+  expect((await pages.get('/imports')).text).not.toContain('Undone')
   const [form] = formsOf(preview.html)
   const done = await pages.post(`/imports/${importId}/undo`, form?.fields ?? {})
   expect([done.status, done.text]).toMatchObject([
     200,
     expect.stringContaining('The import is undone. Taken back Partners,'),
   ])
+  expect((await pages.get('/imports')).text).toMatch(/\d\d:\d\d UTC Undone manager@/)
   const report = await pages.get(`/imports/${importId}`)
   expect(report.text).toMatch(
     /Undone .* by manager@\S+\. View what stays Partners, with their links and coupons: 4/,
