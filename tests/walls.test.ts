@@ -78,6 +78,10 @@ test('the tracking Workers bundle no query builder, which would be a third of th
   expect([...bundled].filter((path) => /^kysely|^lib\/db\/connection\.ts$/.test(path))).toEqual([])
 })
 
+test('no random test draws an option that is always null, as one of fast-check is with a frequency of 1', () => {
+  expect(files('tests/**/*.ts').filter((file) => /\bfreq: ?1[ ,}]/.test(read(file)))).toEqual([])
+})
+
 test('all versions are pinned exactly, and miniflare to the one of wrangler', () => {
   const { dependencies, devDependencies, overrides } = JSON.parse(read('package.json'))
   for (const version of Object.values({ ...dependencies, ...devDependencies, ...overrides }))

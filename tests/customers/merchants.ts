@@ -35,7 +35,7 @@ const purchase = fc.record({
   /** Whether the buyer types the other's address. */
   typesOther: fc.constantFrom(false, true, true),
   via: rarely(partner),
-  coupon: fc.option(partner, { freq: 1 }),
+  coupon: rarely(partner),
   tie: fc.constantFrom('reference', 'metadata', 'invoice', null),
   isOld: fc.boolean(),
   isProration: fc.constantFrom(false, false, true),

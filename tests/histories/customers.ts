@@ -1,14 +1,14 @@
 /** What Stripe reports of its customers beside their purchases: their ids at the merchant, and their discounts. */
 import fc from 'fast-check'
 import { seconds } from '../support/stripe.ts'
-import { addressOf, person, step } from './steps.ts'
+import { addressOf, anyOf, maybe, person, step, which } from './steps.ts'
 import { delivery, renew, subscriptionOf } from './stripe.ts'
-import { COUPONS, type Delivery } from './world.ts'
+import { COUPONS, type Delivery, type DiscountObject } from './world.ts'
 
 export const customerSteps = {
   named: step<{ who: string; as: string | null } & Delivery>(
     'Stripe’s customer gets an id of the merchant',
-    { who: person, as: fc.option(person, { freq: 1 }), ...delivery },
+    { who: person, as: maybe(person), ...delivery },
     (history, { who, as, ...arrives }) =>
       history.happen(
         'customer.updated',
@@ -20,21 +20,29 @@ export const customerSteps = {
       ),
   ),
   discounted: step<
-    { who: string; coupon: string; change: string; isOfCustomer: boolean } & { isBilled: boolean } & Delivery
+    {
+      who: string
+      coupon: string
+      which: number
+      change: string
+      isOfCustomer: boolean
+      isBilled: boolean
+    } & Delivery
   >(
     'a discount begins, changes or ends',
     {
-      ...{ who: person, coupon: fc.constantFrom(...COUPONS), isOfCustomer: fc.boolean() },
+      ...{ who: person, coupon: fc.constantFrom(...COUPONS), which, isOfCustomer: fc.boolean() },
       ...{
         isBilled: fc.boolean(),
         change: fc.constantFrom('created', 'created', 'updated', 'deleted'),
         ...delivery,
       },
     },
-    async (history, { who, coupon, change, isOfCustomer, isBilled, ...arrives }) => {
-      const known = history.discounts.get(who)
+    async (history, { who, coupon, which, change, isOfCustomer, isBilled, ...arrives }) => {
+      const inForce = history.discounts.get(who) ?? []
+      const known = anyOf(inForce, which)
       if (!known && change !== 'created') return
-      const discount = {
+      const discount: DiscountObject = {
         ...{ object: 'discount', checkout_session: null, customer: history.customerOf(who) },
         ...{ coupon: { id: coupon, object: 'coupon', name: coupon }, promotion_code: null },
         ...{ invoice: null, invoice_item: null, start: seconds() },
@@ -43,8 +51,8 @@ export const customerSteps = {
         id: change !== 'created' && known ? known.id : history.idOf(`di_${who}_${seconds()}`),
         end: change === 'deleted' ? seconds() : null,
       }
-      if (change === 'deleted') history.discounts.delete(who)
-      else history.discounts.set(who, discount)
+      const others = inForce.filter(({ id }) => id !== discount.id)
+      history.discounts.set(who, change === 'deleted' ? others : [...others, discount])
       await history.happen(`customer.discount.${change}`, discount, arrives)
       if (!isBilled) return
       const bill = { who, isOld: false, isProration: false, isTied: false, currency: 'USD' }

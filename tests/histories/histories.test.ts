@@ -1,41 +1,35 @@
 /**
  * Random histories across rooms: sales by the merchant's API, alone and in batches, and by Stripe, whose events arrive late and twice, also in
  * another workspace of the same account; refunds, disputes, discounts, imports and their undo, edited terms and rewards, bans, erased partners
- * and customers, credits and refunds by hand, payouts by managers and by the cron, shadow runs. In the end the ledger adds up, and is what a new
- * decision of everything would make of it. `SEED`, `RUNS` and `STEPS` play others.
+ * and customers, credits and refunds by hand, payouts by managers and by the cron, shadow runs. In the end the ledger adds up, is what a new
+ * decision of everything would make of it, and says of payouts and coupons what Stripe does. It is the same if events arrive at once and
+ * reports of batches are sent one by one, and without the other workspace. `SEED`, `RUNS` and `STEPS` play others.
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { replanReferred } from '../../lib/purchases/late.service.ts'
 import { violationsOf } from '../support/ledger.ts'
 import { timesOver } from '../support/thorough.ts'
+import { findWrongCoupons } from './checks.ts'
 import { customerSteps } from './customers.ts'
+import { earned } from './ends.ts'
 import { managerSteps } from './managers.ts'
-import { moneySteps } from './money.ts'
+import { endMonth, moneySteps } from './money.ts'
 import { reportSteps } from './reports.ts'
 import { type Settings, settings } from './settings.ts'
 import type { Step } from './steps.ts'
 import { stripeSteps } from './stripe.ts'
 import { termSteps } from './terms.ts'
-import { type History, useHistories } from './world.ts'
+import { type History, useHistories, type Way } from './world.ts'
 
 const world = useHistories()
+
+const LATE: Way = { isPrompt: false, first: 'ours' }
+const PROMPT: Way = { isPrompt: true, first: 'twin' }
 
 const STEPS = Number(process.env.STEPS ?? 40)
 const runs = (often: number) => Number(process.env.RUNS ?? timesOver({ often, thorough: often * 100 }))
 const seed = Number(process.env.SEED ?? 1)
-
-/** Whose each event is, and what it has earned, by its id without that of the history. */
-const earned = (history: History) =>
-  history.query(
-    `select e.kind, replace(e.external_id, $2, '') as id, e.workspace_id = $1 as "isOurs", p.slug, p.program_id = $3 as "isFirst",
-            e.attributed_by as by, coalesce(sum(c.amount_cents), 0)::int as cents
-     from events e left join partners p on p.id = e.partner_id left join commissions c on c.event_id = e.id
-     where e.workspace_id = any($4) and e.kind in ('sale', 'lead') group by e.id, p.id order by 1, 2, 3`,
-    history.idOf(''),
-    history.programOf(0),
-    history.workspaces,
-  )
 
 /** What is wrong with the ledger of a workspace, and who would be mailed in vain. */
 const findFaultsIn = async (id: string) => ({
@@ -57,6 +51,13 @@ const findFaultsIn = async (id: string) => ({
   ),
 })
 const findFaults = ({ workspaces }: History) => Promise.all(workspaces.map(findFaultsIn))
+
+/** What Stripe says against the ledger. */
+const checkAgainstStripe = async (history: History): Promise<void> => {
+  const { ledger, books } = await history.payer.compareBooks()
+  expect(ledger, 'what the ledger says was sent by Stripe').toEqual(books)
+  expect(await findWrongCoupons(history)).toEqual([])
+}
 const NO_FAULTS = { violations: [], owedToOthers: [], earnedTooMuch: [], mailsToErased: [] }
 
 /** Decides everything again. */
@@ -71,12 +72,13 @@ const decideAgain = async (history: History): Promise<void> => {
 }
 
 /** Plays a history. @returns what its events have earned in the end */
-const play = async (settings: Settings, steps: Step[], { isPrompt = false } = {}) => {
-  const history = await world.begin(settings, isPrompt)
+const play = async (settings: Settings, steps: Step[], way: Way) => {
+  const history = await world.begin(settings, way)
   try {
     for (const slug of ['maya', 'leo']) {
       const { body } = await history.report('click', { programId: history.programOf(0), slug })
       history.clicks.push(String(body.clickId))
+      await history.pass(3)
     }
     for (const step of steps) {
       history.log.push(`${new Date().toISOString()} ${step}`)
@@ -87,6 +89,7 @@ const play = async (settings: Settings, steps: Step[], { isPrompt = false } = {}
     await history.pass(3_600)
     await history.cron()
     expect(await findFaults(history)).toEqual(history.workspaces.map(() => NO_FAULTS))
+    await checkAgainstStripe(history)
     const before = await earned(history)
     await decideAgain(history)
     expect(await earned(history), 'what everything earns when it is decided again').toEqual(before)
@@ -106,21 +109,36 @@ const history = (...kinds: Record<string, fc.Arbitrary<Step>>[]) =>
     size: 'max',
   })
 
+/** What the cron does after everything. */
+const MONTH_END: Step = { gap: 3, take: endMonth }
+
 test('random histories end with a ledger that adds up, and that deciding everything again leaves as it is', async () => {
-  const others = [customerSteps, termSteps, managerSteps, moneySteps]
+  const others = [customerSteps, customerSteps, termSteps, managerSteps, moneySteps]
   const any = history(reportSteps, reportSteps, stripeSteps, stripeSteps, stripeSteps, ...others)
-  const holds = fc.asyncProperty(settings, any, async (settings, steps) => void (await play(settings, steps)))
+  const holds = fc.asyncProperty(
+    settings,
+    any,
+    async (settings, steps) => void (await play(settings, [...steps, MONTH_END], LATE)),
+  )
   await fc.assert(holds, { numRuns: runs(6), seed, endOnFailure: true })
 }, 3_600_000)
+
+/** Under `attribution: "first"`, leads are decided by what is known when they are received. */
+const isSale = ({ kind }: { kind: string }) => kind === 'sale'
 
 test('a random history earns the same, however late, in whatever order and how often Stripe’s events arrive', async () => {
   const holds = fc.asyncProperty(
     settings,
-    history(reportSteps, stripeSteps, stripeSteps, customerSteps, termSteps),
+    history(reportSteps, stripeSteps, stripeSteps, customerSteps, customerSteps, termSteps),
     async (settings, steps) => {
-      const prompt = await play(settings, steps, { isPrompt: true })
-      const late = await play(settings, steps)
-      expect(late.ends, [...prompt.log, 'The same, late:', ...late.log].join('\n')).toEqual(prompt.ends)
+      const prompt = await play(settings, steps, PROMPT)
+      const late = await play(settings, steps, LATE)
+      const log = [...prompt.log, 'The same, late:', ...late.log].join('\n')
+      expect(late.ends.filter(isSale), log).toEqual(prompt.ends.filter(isSale))
+      if (!settings.isShared) return
+      const alone = await play({ ...settings, isShared: false }, steps, PROMPT)
+      const apart = [...prompt.log, 'The same, without the other workspace:', ...alone.log].join('\n')
+      expect(alone.ends, apart).toEqual(prompt.ends.filter(({ isOurs }) => isOurs))
     },
   )
   await fc.assert(holds, { numRuns: runs(3), seed, endOnFailure: true })

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { newId } from '../../lib/db/ids.ts'
 import { sendImport, withOne, withPartner } from './acts.ts'
-import { anyOf, clickOf, person, program, rarely, step, which } from './steps.ts'
+import { anyOf, clickOf, maybe, person, program, step, which } from './steps.ts'
 import { keepingImport } from './terms.ts'
 import { COUPONS, emailOf, type History, SLUGS } from './world.ts'
 
@@ -110,7 +110,7 @@ export const managerSteps = {
   ),
   credited: step<{ which: number; partner: number | null; customer: boolean }>(
     'an event is credited by hand',
-    { which, partner: rarely(which), customer: fc.boolean() },
+    { which, partner: maybe(which), customer: fc.boolean() },
     withOne(
       'select id from events where workspace_id = $1 order by kind, external_id',
       async (history, id, { partner, customer }) => {

@@ -1,17 +1,27 @@
 /** What managers do with what is earned: adjustments, holds, payouts and what becomes of them, shadow runs. */
 import fc from 'fast-check'
+import { expect } from 'vitest'
 import { newId } from '../../lib/db/ids.ts'
 import { noteReversal } from '../../lib/payouts/reversals.queries.ts'
 import { readReversedTransfer } from '../../lib/payouts/stripe/transfer-event.schemas.ts'
 import { withOne, withPartner } from './acts.ts'
+import { findUnpaid } from './checks.ts'
 import { anyOf, currency, program, step, which } from './steps.ts'
-import { emailOf, SLUGS } from './world.ts'
+import { emailOf, type History, SLUGS } from './world.ts'
 
 const slug = fc.constantFrom(...SLUGS)
 const COMMISSIONS = `select id from commissions where workspace_id = $1 and kind <> 'reversal' order by id`
 const HELD =
   'select commission_id as id from commission_holds where workspace_id = $1 and resolved_at is null order by 1'
 const PAYOUTS = 'select id from payouts where workspace_id = $1 order by id desc'
+
+/** A month passes, in which the programs with a schedule are due, and the cron pays. */
+export const endMonth = async (history: History): Promise<void> => {
+  const from = new Date()
+  await history.pass(2_592_000)
+  await history.payDue()
+  expect(await findUnpaid(history, from), 'what the cron leaves').toEqual({ left: [], early: [], unsent: [] })
+}
 
 export const moneySteps = {
   adjusted: step<{ which: number; amountCents: number; currency: string }>(
@@ -69,10 +79,7 @@ export const moneySteps = {
     (history, { program, schedule }) =>
       history.manage('PATCH', `/programs/${history.programOf(program)}`, schedule),
   ),
-  monthEnds: step('a month ends, and the cron pays', {}, async (history) => {
-    await history.pass(2_592_000)
-    await history.payDue()
-  }),
+  monthEnds: step('a month ends, and the cron pays', {}, endMonth),
   runChanged: step<{ which: number; status: string }>(
     'a run by bank goes on',
     { which, status: fc.constantFrom('paid', 'confirmed', 'processing', 'canceled') },

@@ -1,12 +1,13 @@
 /** What buyers do on the site, and the merchant's backend reports. */
 import fc from 'fast-check'
 import { seconds } from '../support/stripe.ts'
-import { addressOf, anyOf, clickOf, currency, person, program, rarely, step, which } from './steps.ts'
+import { addressOf, anyOf, clickOf, currency, maybe, person, program, step, which } from './steps.ts'
 import { COUPONS, type History, SLUGS } from './world.ts'
 
-const newSale = ({ sales }: History): string => {
+const newSale = ({ sales, untied }: History, who: string): string => {
   const id = `order_${sales.length}`
   sales.push(id)
+  untied.push({ id, who, at: Date.now() })
   return id
 }
 
@@ -16,7 +17,7 @@ const ago = (hoursAgo: number | null) =>
 
 type Fresh = { who: string; isSale: boolean; click: number | null; hoursAgo: number | null }
 const fresh = fc.record<Fresh>({
-  ...{ who: person, isSale: fc.boolean(), click: rarely(which), hoursAgo: hours },
+  ...{ who: person, isSale: fc.boolean(), click: maybe(which), hoursAgo: hours },
 })
 
 export const reportSteps = {
@@ -33,8 +34,8 @@ export const reportSteps = {
   >(
     'a lead is reported',
     {
-      ...{ who: person, id: fc.nat(9), click: rarely(which), isStripes: fc.boolean() },
-      address: fc.option(person, { freq: 1 }),
+      ...{ who: person, id: fc.nat(9), click: maybe(which), isStripes: fc.boolean() },
+      address: maybe(person),
     },
     (history, { who, id, click, isStripes, address }) =>
       history.report('lead', {
@@ -47,12 +48,12 @@ export const reportSteps = {
   sold: step<{ who: string; cents: number; click: number | null; currency: string; hoursAgo: number | null }>(
     'a sale is reported',
     {
-      ...{ who: person, cents: fc.constantFrom(1_000, 4_900, 3_333), click: rarely(which), currency },
+      ...{ who: person, cents: fc.constantFrom(1_000, 4_900, 3_333), click: maybe(which), currency },
       hoursAgo: hours,
     },
     (history, { who, cents, click, currency, hoursAgo }) =>
       history.report('sale', {
-        ...{ externalId: newSale(history), customerExternalId: who, amountCents: cents, currency },
+        ...{ externalId: newSale(history, who), customerExternalId: who, amountCents: cents, currency },
         clickId: clickOf(history, click),
         ...ago(hoursAgo),
       }),
@@ -63,7 +64,7 @@ export const reportSteps = {
     (history, { repeats, fresh }) => {
       const events = fresh.map(({ who, isSale, click, hoursAgo }) => ({
         kind: isSale ? 'sale' : 'lead',
-        externalId: isSale ? newSale(history) : who,
+        externalId: isSale ? newSale(history, who) : who,
         customerExternalId: who,
         ...(isSale && { amountCents: 2_500 }),
         clickId: clickOf(history, click),
@@ -71,7 +72,7 @@ export const reportSteps = {
       }))
       const before = repeats.flatMap((index) => anyOf(history.reports, index) ?? [])
       history.reports.push(...events)
-      return history.report('batch', { events: [...before.slice(1), ...events, ...before.slice(0, 1)] })
+      return history.reportBatch([...before.slice(1), ...events, ...before.slice(0, 1)])
     },
   ),
   named: step<{ who: string; slug: string | null; coupon: string }>(
@@ -79,13 +80,13 @@ export const reportSteps = {
     { who: person, slug: fc.option(fc.constantFrom(...SLUGS)), coupon: fc.constantFrom(...COUPONS) },
     (history, { who, slug, coupon }) =>
       history.report('sale', {
-        ...{ externalId: newSale(history), customerExternalId: who, amountCents: 2_000 },
+        ...{ externalId: newSale(history, who), customerExternalId: who, amountCents: 2_000 },
         ...(slug ? { partnerSlug: slug } : { couponCode: coupon }),
       }),
   ),
   reportedAsStripes: step<{ who: string; which: number; click: number | null }>(
     'a payment at Stripe is reported by its id',
-    { who: person, which, click: rarely(which) },
+    { who: person, which, click: maybe(which) },
     async (history, { who, which, click }) => {
       const payment = anyOf(history.payments, which)
       if (!payment) return

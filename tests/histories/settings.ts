@@ -9,7 +9,12 @@ export type Terms = {
   knowsCustomers: boolean
 }
 
-export type Settings = { terms: [Terms, Terms]; salesFrom: 'both' | 'stripe' | 'api'; isShared: boolean }
+export type Settings = {
+  terms: [Terms, Terms]
+  salesFrom: 'both' | 'stripe' | 'api'
+  isShared: boolean
+  schedule: string
+}
 
 export const terms = fc.record<Terms>({
   /** null is a flat reward. */
@@ -25,6 +30,8 @@ export const settings = fc.record<Settings>({
   salesFrom: fc.constantFrom('both', 'both', 'stripe', 'api'),
   /** Whether another workspace gets the same events from Stripe. */
   isShared: fc.constantFrom(false, false, false, true),
+  /** Of the first program, whose partners have accounts that can be paid unless it is manual. */
+  schedule: fc.constantFrom('manual', 'weekly', 'monthly'),
 })
 
 const monthsOf = ({ interval, months }: Terms) => (interval === 'recurring' ? months : null)

@@ -12,7 +12,7 @@ import {
   refund,
   seconds,
 } from '../support/stripe.ts'
-import { addressOf, anyOf, clickOf, currency, person, rarely, step, which } from './steps.ts'
+import { addressOf, anyOf, clickOf, currency, maybe, person, step, which } from './steps.ts'
 import { COUPONS, type Delivery, type History, type Payment } from './world.ts'
 
 export const delivery: { [K in keyof Delivery]: fc.Arbitrary<Delivery[K]> } = {
@@ -42,8 +42,30 @@ export const subscriptionOf = (history: History, who: string, isNew: boolean): s
   return history.idOf(`sub_${who}_${number}`)
 }
 
+/**
+ * The discounts that an invoice names, whose coupons other events say: by their own ids, by those of copies, or another one whose
+ * coupon nothing says. Notes what the invoice was made with.
+ */
+const discountsOf = (history: History, who: string, subscription: string | null, invoice: string | null) => {
+  const inForce = (history.discounts.get(who) ?? []).filter(
+    (discount) => discount.subscription === null || discount.subscription === subscription,
+  )
+  const kind = history.payments.length % 3
+  if (invoice)
+    history.coupons.set(
+      invoice,
+      inForce.map(({ coupon }) => coupon.id),
+    )
+  return [...inForce.map(({ id }) => (kind === 1 ? `${id}copy` : id)), ...(kind === 0 ? [] : ['di_unknown'])]
+}
+
 /** An invoice of a subscription, paid now. */
-const invoiceOf = (history: History, who: string, { invoice: id, cents, currency }: Payment) => ({
+const invoiceOf = (
+  history: History,
+  who: string,
+  { invoice: id, cents, currency }: Payment,
+  subscription: string | null,
+) => ({
   ...{
     id,
     customer: history.customerOf(who),
@@ -52,18 +74,22 @@ const invoiceOf = (history: History, who: string, { invoice: id, cents, currency
   },
   ...{ created: seconds(), amount_due: cents, amount_paid: cents, subtotal: cents, total: cents },
   ...{ total_excluding_tax: cents, status_transitions: { paid_at: seconds() } },
-  // It names the customer's discount only, whose coupon another event says.
-  discounts: [history.discounts.get(who)?.id].filter((discount) => discount !== undefined),
+  discounts: discountsOf(history, who, subscription, id),
 })
 
 const parent = (subscription: string, metadata = {}) => ({
   parent: { type: 'subscription_details', subscription_details: { subscription, metadata } },
 })
 
-/** An id under which the merchant may have reported a sale. */
-const reportedId = ({ sales }: History, ties: number | null) => {
-  const externalId = ties === null ? undefined : anyOf(sales, ties)
-  return externalId ? { externalId } : {}
+/** A payment is made within a day of the report of its sale. */
+const DAY_MS = 86_400_000
+
+/** The id under which the merchant has reported a sale of the customer that no payment names yet. */
+const reportedId = (history: History, who: string, ties: number | null) => {
+  const own = history.untied.filter((sale) => sale.who === who && sale.at > Date.now() - DAY_MS)
+  const sale = ties === null ? undefined : anyOf(own, ties)
+  history.untied = history.untied.filter((other) => other !== sale)
+  return sale ? { externalId: sale.id } : {}
 }
 
 type Renewal = {
@@ -82,7 +108,7 @@ export const renew = async (
   const payment = pay(history, currency, true)
   const subscription = subscriptionOf(history, who, false)
   const fields = {
-    ...invoiceOf(history, who, payment),
+    ...invoiceOf(history, who, payment, subscription),
     billing_reason: isProration ? 'subscription_update' : 'subscription_cycle',
   }
   const { id: payment_intent, charge } = payment
@@ -106,18 +132,20 @@ export const stripeSteps = {
       ...{
         who: person,
         kind: fc.constantFrom('guest', 'once', 'subscription'),
-        click: rarely(which),
+        click: maybe(which),
         coupon,
       },
-      ...{ ties: fc.option(which, { freq: 1 }), currency, tax: fc.constantFrom(0, 400), ...delivery },
+      ...{ ties: maybe(which), currency, tax: fc.constantFrom(0, 400), ...delivery },
     },
     async (history, { who, kind, click, coupon, ties, currency, tax, ...arrives }) => {
       const { number, ...payment } = pay(history, currency, kind === 'subscription')
       const { id, invoice: invoiceId, cents } = payment
       const subscription = invoiceId && subscriptionOf(history, who, true)
+      const sessionId = history.idOf(`cs_test_${number}`)
+      history.coupons.set(sessionId, coupon ? [coupon] : [])
       const session = checkoutSession({
         ...{
-          id: history.idOf(`cs_test_${number}`),
+          id: sessionId,
           created: seconds() - 1,
           currency: currency.toLowerCase(),
         },
@@ -127,11 +155,11 @@ export const stripeSteps = {
         customer: kind === 'guest' ? null : history.customerOf(who),
         customer_details: { email: addressOf(who), name: who },
         client_reference_id: clickOf(history, click) ?? who,
-        ...{ metadata: reportedId(history, ties), discounts: discounts(coupon) },
+        ...{ metadata: reportedId(history, who, ties), discounts: discounts(coupon) },
       })
       await history.happen('checkout.session.completed', session, arrives)
       if (!invoiceId || !subscription) return
-      const paid = { ...invoiceOf(history, who, payment), total_excluding_tax: cents - tax }
+      const paid = { ...invoiceOf(history, who, payment, subscription), total_excluding_tax: cents - tax }
       const first = invoice({ ...paid, billing_reason: 'subscription_create', ...parent(subscription) })
       await history.happen('invoice.paid', first, { ...arrives, late: (arrives.late * 7) % 5 })
       await history.happen('invoice_payment.paid', invoicePayment(invoiceId, id), arrives)
@@ -139,9 +167,10 @@ export const stripeSteps = {
   ),
   tried: step<{ who: string; click: number | null; coupon: string | null } & Delivery>(
     'a trial begins',
-    { who: person, click: rarely(which), coupon, ...delivery },
+    { who: person, click: maybe(which), coupon, ...delivery },
     (history, { who, click, coupon, ...arrives }) => {
       const subscription = subscriptionOf(history, who, true)
+      history.coupons.set(subscription, coupon ? [coupon] : [])
       const session = checkoutSession({
         ...{
           id: subscription.replace('sub', 'cs_test'),
@@ -177,8 +206,8 @@ export const stripeSteps = {
       ...{
         who: person,
         isGuest: fc.boolean(),
-        click: rarely(which),
-        ties: fc.option(which, { freq: 1 }),
+        click: maybe(which),
+        ties: maybe(which),
         currency,
       },
       ...delivery,
@@ -191,7 +220,7 @@ export const stripeSteps = {
         ...{ currency: currency.toLowerCase(), customer: isGuest ? null : history.customerOf(who) },
         ...{
           receipt_email: addressOf(who),
-          metadata: { ...(clickId && { clickId }), ...reportedId(history, ties) },
+          metadata: { ...(clickId && { clickId }), ...reportedId(history, who, ties) },
         },
       })
       return history.happen('payment_intent.succeeded', object, arrives)

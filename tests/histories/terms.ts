@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { sendImport, withPartner } from './acts.ts'
 import { changeOf, type Terms, terms } from './settings.ts'
-import { addressOf, person, program, step, which } from './steps.ts'
+import { addressOf, maybe, person, program, step, which } from './steps.ts'
 import { emailOf, SLUGS } from './world.ts'
 
 type CustomerRow = {
@@ -17,7 +17,7 @@ const customerRow = fc.record<CustomerRow>({
   ...{
     who: person,
     isStripes: fc.boolean(),
-    address: fc.option(person, { freq: 1 }),
+    address: maybe(person),
     slug: fc.constantFrom(...SLUGS),
   },
   startedAt: fc.constantFrom(null, '2026-08-01', '2024-01-01'),

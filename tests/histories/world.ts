@@ -36,8 +36,24 @@ type Row = Record<string, unknown>
 /** A payment at Stripe. */
 export type Payment = { id: string; charge: string; invoice: string | null; cents: number; currency: string }
 
+/** A discount as Stripe reports it. */
+export type DiscountObject = StripeObject & {
+  id: string
+  coupon: StripeObject & { id: string }
+  subscription: string | null
+  end: number | null
+}
+
 /** How an event of Stripe's arrives: so many steps later, maybe twice. */
 export type Delivery = { late: number; isRepeated: boolean }
+
+/** How a history is played. */
+export type Way = {
+  /** Stripe's events arrive once, as they are made, and the reports of a batch are sent one by one, whatever the steps say. */
+  isPrompt: boolean
+  /** Which workspace of the account gets each event first. */
+  first: 'ours' | 'twin'
+}
 
 /** A database, and merchants in it, called once by a test file, at its top. */
 export const useHistories = () => {
@@ -67,12 +83,8 @@ export const useHistories = () => {
     return workspaceId
   }
 
-  /**
-   * A new merchant with two programs and their partners.
-   *
-   * @param isPrompt whether Stripe's events arrive once, as they are made, whatever the steps say
-   */
-  const begin = async (settings: Settings, isPrompt: boolean) => {
+  /** A new merchant with two programs and their partners. */
+  const begin = async (settings: Settings, { isPrompt, first }: Way) => {
     let now = START
     vi.setSystemTime(now)
     // The cron works for all workspaces.
@@ -98,16 +110,24 @@ export const useHistories = () => {
       const id = await seed.addPartner(workspaceId, programOf(program), { slug: name, email: emailOf(name) })
       await seed.addCoupon(workspaceId, id, `${name}-${program}`)
     }
+    if (settings.schedule !== 'manual') {
+      await world.query(
+        'update programs set payout_schedule = $2, payout_schedule_since = $3 where id = $1',
+        [...[programOf(0), settings.schedule, new Date(START)]],
+      )
+      for (const name of ['maya', 'leo']) await payer.connectAccount(emailOf(name))
+    }
     const log: string[] = []
     const ask = asker(bindingsOf(world.env(), db), log)
     const workspaces = [workspaceId]
     if (settings.isShared) workspaces.push(await addTwin())
+    const hearing = first === 'twin' ? workspaces.toReversed() : workspaces
 
     const hear = async (event: TestEvent): Promise<void> => {
       const read = readEvent(JSON.parse(JSON.stringify(event)))
       if (!read) throw new Error('An event that nobody understands.')
       log.push(`  ${event.type} ${String(event.data.object.id)} arrives`)
-      for (const id of workspaces) await processEvent(db(), id, read, new Date())
+      for (const id of hearing) await processEvent(db(), id, read, new Date())
     }
     let waiting: { steps: number; event: TestEvent }[] = []
 
@@ -123,12 +143,16 @@ export const useHistories = () => {
       stripe: () => world.stripe(),
       clicks: [] as string[],
       sales: [] as string[],
+      /** Those that no payment at Stripe names, each with its customer and the time of the report. */
+      untied: [] as { id: string; who: string; at: number }[],
       /** The bodies of reported sales and leads, as a batch has them. */
-      reports: [] as object[],
+      reports: [] as ({ kind: string } & object)[],
       payments: [] as Payment[],
       subscriptions: new Map<string, number>(),
       /** Those that have not ended, by their customers. */
-      discounts: new Map<string, StripeObject & { id: string }>(),
+      discounts: new Map<string, DiscountObject[]>(),
+      /** The coupons of each checkout, invoice and subscription that begins with a trial, by its id at Stripe. */
+      coupons: new Map<string, string[]>(),
       imports: [] as { id: string; repeat: () => Promise<unknown> }[],
       /** An id that no other history has. */
       idOf: (name: string) => `${name}_${slug}`.replaceAll('-', ''),
@@ -136,6 +160,15 @@ export const useHistories = () => {
       report(kind: Report, body: object) {
         if (kind === 'sale' || kind === 'lead') this.reports.push({ kind, ...body })
         return ask(tracking(kind), 'POST', `/api/track/${kind}`, body, key)
+      },
+      /** Reports a batch. If Stripe's events arrive as they are made, each by itself, as it would have been received in a batch. */
+      async reportBatch(events: ({ kind: string } & object)[]) {
+        if (!isPrompt) return ask(tracking('batch'), 'POST', '/api/track/batch', { events }, key)
+        for (const [place, { kind, ...body }] of events.entries()) {
+          vi.setSystemTime(now + place)
+          await ask(tracking(kind === 'sale' ? 'sale' : 'lead'), 'POST', `/api/track/${kind}`, body, key)
+        }
+        vi.setSystemTime(now)
       },
       correct: (sale: string, body: object) =>
         ask(managing(''), 'PATCH', `/api/track/sale/${sale}`, body, key),

@@ -569,26 +569,6 @@ const shadowSteps = {
   ),
 }
 
-/** What the ledger says was paid by Stripe, less what was reversed, and what Stripe's own books say, by partner account and currency. */
-const comparePayments = async ({ payer }: History) => {
-  const rows = await world.query<{ account: string; currency: string; sum: string }>(
-    `select stripe_account_id as account, currency, sum(amount_cents - reversed_cents) as sum from payouts
-     where workspace_id = $1 and paid_at is not null and stripe_account_id is not null group by 1, 2`,
-    [payer.workspaceId],
-  )
-  const ledger = Object.fromEntries(
-    rows.map(({ account, currency, sum }) => [`${account} ${currency}`, Number(sum)]),
-  )
-  const books: Record<string, number> = {}
-  for (const { destination, currency, amount, amount_reversed: reversed } of world
-    .stripe()
-    .transfers(payer.key)) {
-    const name = `${destination} ${currency.toUpperCase()}`
-    books[name] = (books[name] ?? 0) + amount - reversed
-  }
-  return { ledger, books }
-}
-
 /** To whom the events are credited that a manager has decided. */
 const creditsOf = async ({ credited }: History) => {
   const events = await world.query<{ id: string; partner: string | null }>(
@@ -644,7 +624,7 @@ test(`in ${HISTORIES} random histories the ledger adds up after each step, and S
     await history.payer.run({}, {}, tomorrow)
 
     expect(await world.violations()).toEqual([])
-    const { ledger, books } = await comparePayments(history)
+    const { ledger, books } = await history.payer.compareBooks()
     expect(ledger).toEqual(books)
     expect(await listOwed(history)).toEqual([])
   })

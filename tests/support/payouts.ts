@@ -187,6 +187,23 @@ export const createPayer = async (
       if ('refused' in result) throw new Error(result.refused)
       return result as RunResultResponse
     },
+    /** What the ledger says was paid by Stripe, less what was reversed, and what Stripe's own books say, by partner account and currency. */
+    compareBooks: async () => {
+      const rows = await query<{ account: string; currency: string; sum: string }>(
+        `select stripe_account_id as account, currency, sum(amount_cents - reversed_cents) as sum from payouts
+         where workspace_id = $1 and paid_at is not null and stripe_account_id is not null group by 1, 2`,
+        [workspaceId],
+      )
+      const ledger = Object.fromEntries(
+        rows.map(({ account, currency, sum }) => [`${account} ${currency}`, Number(sum)]),
+      )
+      const books: Record<string, number> = {}
+      for (const { destination, currency, amount, amount_reversed: reversed } of stripe.transfers(key)) {
+        const name = `${destination} ${currency.toUpperCase()}`
+        books[name] = (books[name] ?? 0) + amount - reversed
+      }
+      return { ledger, books }
+    },
     /** What Stripe has sent each account, by its own books: "100 usd" and so on, sorted. */
     sent: (): Record<string, string[]> => {
       const sent: Record<string, string[]> = {}
