@@ -6,7 +6,6 @@ import { noteForLog } from '../lib/http/logging.ts'
 import { type NudgeEnv, nudgeAfterChanges } from '../lib/http/nudge.service.ts'
 import { rpc } from '../lib/http/rpc.ts'
 import { body } from '../lib/http/validate.ts'
-import { loadCustomerImport, saveCustomerImport } from '../lib/imports/customer-import.queries.ts'
 import {
   type CustomerResult,
   decideCustomerImport,
@@ -17,7 +16,9 @@ import {
 import { importCall } from '../lib/imports/import-calls.queries.ts'
 import type { CustomerImportResponse } from '../lib/imports/imports.responses.ts'
 import { CustomerImport, IMPORT_MAX_BYTES, limitRows } from '../lib/imports/imports.schemas.ts'
+import { loadCustomerImport } from '../lib/imports/load-customers.queries.ts'
 import { readCustomerRow } from '../lib/imports/rows.schemas.ts'
+import { saveCustomerImport } from '../lib/imports/save-customers.queries.ts'
 import { importUndone } from '../lib/imports/undo.service.ts'
 import type { ReferralsService } from '../lib/purchases/purchases.rpc.ts'
 import { lostRace } from '../lib/unavailable.ts'
