@@ -19,7 +19,7 @@ export const findWrongCoupons = async ({ query, coupons, workspaces }: History) 
 }
 
 /**
- * What the cron has left unpaid of the programs whose schedule was due, what it has paid of others, and what it has claimed and
+ * What the cron has left unpaid of the programs whose schedule was due, what it has paid of those without one, and what it has claimed and
  * not sent.
  *
  * @param from when it ran last
@@ -40,11 +40,10 @@ export const findUnpaid = async (history: History, from: Date) => {
   )
   return {
     left: left.flat(),
-    early: await history.query(
+    unasked: await history.query(
       `select o.id from payouts o join programs g on g.id = o.program_id
-       where o.workspace_id = $1 and o.created_at = $2 and o.program_id <> all($3)`,
+       where o.workspace_id = $1 and o.created_at = $2 and g.payout_schedule = 'manual'`,
       now,
-      due.map(({ id }) => id),
     ),
     unsent: await history.query(
       `select o.id from payouts o join payout_runs r on r.id = o.run_id

@@ -20,7 +20,11 @@ export const endMonth = async (history: History): Promise<void> => {
   const from = new Date()
   await history.pass(2_592_000)
   await history.payDue()
-  expect(await findUnpaid(history, from), 'what the cron leaves').toEqual({ left: [], early: [], unsent: [] })
+  expect(await findUnpaid(history, from), 'what the cron leaves').toEqual({
+    left: [],
+    unasked: [],
+    unsent: [],
+  })
 }
 
 export const moneySteps = {

@@ -14,6 +14,7 @@ export type Settings = {
   salesFrom: 'both' | 'stripe' | 'api'
   isShared: boolean
   schedule: string
+  holdingDays: number
 }
 
 export const terms = fc.record<Terms>({
@@ -29,9 +30,11 @@ export const settings = fc.record<Settings>({
   terms: fc.tuple(terms, terms),
   salesFrom: fc.constantFrom('both', 'both', 'stripe', 'api'),
   /** Whether another workspace gets the same events from Stripe. */
-  isShared: fc.constantFrom(false, false, false, true),
+  isShared: fc.constantFrom(false, false, true),
   /** Of the first program, whose partners have accounts that can be paid unless it is manual. */
   schedule: fc.constantFrom('manual', 'weekly', 'monthly'),
+  /** Longer than the cron waits at the end, or none. */
+  holdingDays: fc.constantFrom(0, 0, 40),
 })
 
 const monthsOf = ({ interval, months }: Terms) => (interval === 'recurring' ? months : null)

@@ -110,6 +110,10 @@ export const useHistories = () => {
       const id = await seed.addPartner(workspaceId, programOf(program), { slug: name, email: emailOf(name) })
       await seed.addCoupon(workspaceId, id, `${name}-${program}`)
     }
+    await world.query('update programs set holding_days = $2 where workspace_id = $1', [
+      workspaceId,
+      settings.holdingDays,
+    ])
     if (settings.schedule !== 'manual') {
       await world.query(
         'update programs set payout_schedule = $2, payout_schedule_since = $3 where id = $1',
