@@ -37,7 +37,7 @@ export const topPartnersQuery = (workspaceId: string, range: DayRange, limit: nu
     (condition) => sql`
       select c.partner_id, t.* from candidates c cross join lateral (
         select currency, revenue_cents, earned_cents from totals t
-        where t.of_id = c.partner_id and ${condition} and t.currency <> '' offset 0) t`,
+        where t.of_id = c.partner_id and ${condition} and t.currency > '' offset 0) t`,
   )
   const fresh = sql`
     total_deltas d where d.workspace_id = ${workspaceId} and d.partner_id is not null and ${daysBetween(sql`d.day`, range)}`
