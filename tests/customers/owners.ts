@@ -93,11 +93,12 @@ export const readOwners = (settings: Settings, facts: Fact[]) => {
             ({ subscription, gross }) => subscription === sale.subscription && gross === 0,
           )
         : undefined
-    const checkout = sale.checkout ?? trial
-    const coupons = given(checkout?.coupon, sale.invoice?.coupon) as Partner[]
-    const coupon = coupons.find((partner) => isActive(partner, sale.termsAt))
-    if (coupon) return { partner: coupon, by: 'coupon' as const, clickedAt: null }
-    return ownClick(sale, checkout?.click ?? null)
+    const byCoupon = (...codes: (Partner | null | undefined)[]) => {
+      const partner = (given(...codes) as Partner[]).find((code) => isActive(code, sale.termsAt))
+      return partner && { partner, by: 'coupon' as const, clickedAt: null }
+    }
+    const own = byCoupon(sale.checkout?.coupon, sale.invoice?.coupon) ?? ownClick(sale)
+    return own ?? byCoupon(trial?.coupon) ?? ownClick(sale, trial?.click ?? null)
   }
 
   const isFirstIn = (partner: Partner, at: number) => termsOf(PROGRAM_OF[partner], at).attribution === 'first'
