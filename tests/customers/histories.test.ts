@@ -74,7 +74,8 @@ test(`${HISTORIES} random merchants and their buyers end with the ledger that th
     expect({ wrong, held: [...held] }, history).toEqual({ wrong: [], held: [] })
     expect(await database.violations(shop.merchant.workspace.id), history).toEqual([])
   })
-  const seed = Number(process.env.SEED ?? Date.now() % 1_000_000)
+  // The same ones in each run; SEED=2 plays others.
+  const seed = Number(process.env.SEED ?? 1)
   await Promise.all(
     Array.from({ length: AT_ONCE }, (_, index) =>
       fc.assert(history, { numRuns: HISTORIES / AT_ONCE, seed: seed + index }),

@@ -175,6 +175,7 @@ test('what an import names is there until it is undone, whatever others are undo
       expect(await present(database, merchant)).toEqual(before)
       expect(await database.violations(merchant.workspace.id)).toEqual([])
     }),
-    { numRuns: timesOver({ often: 10, thorough: 1_000 }) },
+    // The same ones in each run; SEED=2 plays others.
+    { numRuns: timesOver({ often: 10, thorough: 1_000 }), seed: Number(process.env.SEED ?? 1) },
   )
 })
