@@ -4,6 +4,7 @@ import { seeder } from '../dev/demo/seed.ts'
 import { connect } from '../lib/db/connection.ts'
 import { newId } from '../lib/db/ids.ts'
 import { slugKey } from '../lib/slugs.ts'
+import { watchBackends } from './backend-cpu.ts'
 import { median, postText } from './measure.ts'
 import type { Bindings } from './merchant.ts'
 import { startRecorder } from './recorded-sale.ts'
@@ -109,7 +110,7 @@ export const countImportFetches = async (script: string, bindings: Bindings, row
  * be written and vacuumed takes seconds of whatever is measured next.
  *
  * @param script the import-partners Worker
- * @returns the median milliseconds of each
+ * @returns the median milliseconds of each, and those of Postgres' CPU: 0 where there is no /proc
  */
 export const measureImports = async (
   script: string,
@@ -120,31 +121,39 @@ export const measureImports = async (
   const { url, stop } = await startImports(script, bindings)
   const client = new pg.Client({ connectionString: bindings.DATABASE_URL })
   await client.connect()
+  const backends = await watchBackends(bindings.DATABASE_URL)
   /** Measures once what is written before is on the disk. */
-  const settled = async (work: () => Promise<number>): Promise<number> => {
+  const settled = async (work: () => Promise<number>) => {
     await client.query('checkpoint')
-    return work()
+    const before = backends?.snapshot()
+    const ms = await work()
+    return { ms, cpuMs: backends && before ? backends.between(before, backends.snapshot()) : 0 }
   }
+  type Taken = Awaited<ReturnType<typeof settled>>
   try {
     const rows = Array.from({ length: PARTNERS }, makeRow)
     const partnersAlone = rows.map(({ email, name, slug }) => ({ email, name, slug }))
-    const times = { bare: [] as number[], partners: [] as number[], everything: [] as number[] }
+    const taken = { bare: [] as Taken[], partners: [] as Taken[], everything: [] as Taken[] }
     // Warm-up: code that runs for the first time is slow.
     await importAll(url, bindings, partnersAlone.slice(0, 10 * ROWS_PER_CALL), {})
     for (let round = 1; round <= rounds.partners; round++) {
       onProgress(`round ${round} of ${rounds.partners}`)
-      times.bare.push(await settled(() => insertAll(client, bindings, rows)))
-      times.partners.push(await settled(() => importAll(url, bindings, partnersAlone, {})))
+      taken.bare.push(await settled(() => insertAll(client, bindings, rows)))
+      taken.partners.push(await settled(() => importAll(url, bindings, partnersAlone, {})))
     }
     for (let round = 1; round <= rounds.everything; round++) {
       onProgress(`round ${round} of ${rounds.everything} with coupons, opening balances and mails`)
       const options = { sendWelcomeEmail: true, importOpeningBalances: true }
-      times.everything.push(await settled(() => importAll(url, bindings, rows, options)))
+      taken.everything.push(await settled(() => importAll(url, bindings, rows, options)))
     }
+    const medianOf = (all: Taken[]) => ({
+      ms: median(all.map(({ ms }) => ms)),
+      cpuMs: median(all.map(({ cpuMs }) => cpuMs)),
+    })
     return {
-      bare: median(times.bare),
-      partners: median(times.partners),
-      everything: median(times.everything),
+      bare: medianOf(taken.bare),
+      partners: medianOf(taken.partners),
+      everything: medianOf(taken.everything),
     }
   } finally {
     await client.end()
