@@ -11,7 +11,12 @@ import { linkTo } from '../../lib/pages/tags.tsx'
 import { t, textsOf } from '../../lib/pages/text.ts'
 import { currenciesQuery, partnerListQuery } from '../../lib/workspace/partner-list.queries.ts'
 import { programsAndGroupsQuery } from '../../lib/workspace/partners.queries.ts'
-import { PARTNER_SORTS, PartnerListQuery, type PartnerSort } from '../../lib/workspace/partners.schemas.ts'
+import {
+  PARTNER_SORTS,
+  PartnerListQuery,
+  type PartnerSort,
+  partnerCursor,
+} from '../../lib/workspace/partners.schemas.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
 import { groupOptions, type ProgramAndGroup, programOptions } from './choices.tsx'
 import { PartnerTable, SORTS } from './partner-table.tsx'
@@ -123,6 +128,7 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/partners', asyn
     currenciesQuery(workspace.id).compile(db),
   ])
   const { data: partners, nextCursor } = page(rows, limit)
+  const last = partners.at(-1)
   const url = new URL(c.req.url)
   // Another currency may have most sales when the next page is read.
   const [first] = currencies
@@ -168,7 +174,7 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/partners', asyn
       )}
       <ListEnd
         url={url.href}
-        cursor={nextCursor && [nextCursor, partners.at(-1)?.figure ?? []].flat().join('_')}
+        cursor={nextCursor && last ? partnerCursor(last) : null}
         slug={workspace.slug}
         list="partners"
         fields={fields}

@@ -63,6 +63,10 @@ const PartnerCursor = z.string().transform((cursor, context) => {
   return z.NEVER
 })
 
+/** The cursor of the page after this one, by its last partner. @property figure null if the list is not sorted by one */
+export const partnerCursor = ({ id, figure }: { id: string; figure: string | null }): string =>
+  figure === null ? id : `${id}_${figure}`
+
 /** The page of partners: its filters, and what it is sorted by. */
 export const PartnerListQuery = PartnerQuery.extend({
   cursor: PartnerCursor.optional(),

@@ -2,11 +2,10 @@
 import type { Step } from './steps.ts'
 
 /** The time of a step, in which nothing happens. */
-const idle = ({ gap }: Step): Step => ({
-  gap,
-  take: async () => {},
-  toString: () => `${gap} s later, nothing`,
-})
+const idle = ({ gap }: Step): Step => {
+  const step = { gap, take: async () => {}, toString: () => `${gap} s later, nothing` }
+  return step
+}
 
 /**
  * Plays a history. If it fails, it is played again without some of its steps, fewer each time, and fails with the last error: fast-check
