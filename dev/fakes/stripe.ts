@@ -20,7 +20,7 @@ import { createAccount, recipient } from './stripe/new-account.ts'
 import { STRIPE_PATH } from './stripe/pages/layout.ts'
 import { createPages } from './stripe/pages.ts'
 import { createPlatforms, type Platform } from './stripe/platforms.ts'
-import { failRefund, refund } from './stripe/refunds.ts'
+import { captureInPart, failRefund, refund } from './stripe/refunds.ts'
 import { createStore } from './stripe/store.ts'
 import { renew } from './stripe/subscriptions.ts'
 import { createWebhooks, type EndpointParams } from './stripe/webhooks.ts'
@@ -132,6 +132,8 @@ export const startStripe = async ({
     renew: (subscription: string): Stripe.Invoice => renew(store, webhooks, subscription),
     /** Refunds a charge or payment intent; by default all that is left. */
     refund: (payment: string, amount?: number): Stripe.Refund => refund(store, webhooks, { payment, amount }),
+    /** Captures a checkout's payment in part, after the checkout has completed. */
+    captureInPart: (payment: string, amount: number): void => captureInPart(store, webhooks, payment, amount),
     /** Credits part of a paid invoice to its customer's balance. */
     creditNote: (invoice: string, amount: number): Stripe.CreditNote =>
       creditNote(store, webhooks, { invoice, amount }),

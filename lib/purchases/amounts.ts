@@ -1,7 +1,8 @@
 /** Which part of what was paid a program rewards. Design, section 5: What amounts are. */
+import { proportionOf } from '../money.ts'
 import type { PartnerTerms } from '../tracking/attribution.ts'
 import type { Money } from '../tracking/rewards.ts'
-import type { Paid } from './facts.ts'
+import type { Paid, PaidPart } from './facts.ts'
 
 /** The settings of the program that decide it. */
 type Settings = Pick<PartnerTerms, 'rewardShipping' | 'creditOutOfBand'>
@@ -26,13 +27,33 @@ export const recountedOf = (sale: Money, paid: Paid[], settings: Settings): Mone
 /** The amounts that count for a program. */
 export const countedOf = (paid: Paid, { rewardShipping, creditOutOfBand }: Settings = DEFAULTS): Paid => {
   const { currency, outOfBand } = paid
-  const parts = [paid, ...(creditOutOfBand && outOfBand ? [outOfBand] : [])]
+  const counted = [paid, ...(creditOutOfBand && outOfBand ? [outOfBand] : [])].map((part) =>
+    countedPart(part, { rewardShipping }),
+  )
   const sum = (amounts: number[]) => amounts.reduce((total, amount) => total + amount, 0)
   return {
-    grossCents: sum(parts.map(({ grossCents }) => grossCents)),
-    netCents: sum(
-      parts.map(({ netCents, shippingCents = 0 }) => netCents - (rewardShipping ? 0 : shippingCents)),
-    ),
+    grossCents: sum(counted.map(({ grossCents }) => grossCents)),
+    netCents: sum(counted.map(({ netCents }) => netCents)),
+    currency,
+  }
+}
+
+/** A part of what was paid or given back: its net amount as it counts for a program. */
+export const countedPart = (
+  { grossCents, netCents, shippingCents = 0 }: PaidPart,
+  { rewardShipping }: Pick<Settings, 'rewardShipping'> = DEFAULTS,
+): PaidPart => ({ grossCents, netCents: netCents - (rewardShipping ? 0 : shippingCents) })
+
+/** The same parts of another total: of what is due, say, when less was captured. Rounds half up. */
+export const scaledTo = (grossCents: number, { currency, ...due }: Paid): Paid => {
+  if (due.grossCents === grossCents || due.grossCents === 0) return { currency, ...due }
+  const part = (cents: number) =>
+    Number(proportionOf(BigInt(cents), BigInt(grossCents), BigInt(due.grossCents)))
+  const { netCents, shippingCents = 0 } = due
+  return {
+    grossCents,
+    netCents: part(netCents),
+    ...(shippingCents > 0 && { shippingCents: part(shippingCents) }),
     currency,
   }
 }

@@ -13,6 +13,7 @@ import type { Act } from '../workspace/audit.queries.ts'
 import { type Creditable, creditStatements } from './credit.queries.ts'
 import { type CommissionJson, reviveCommission, SALE_JSON } from './known-rows.queries.ts'
 import { insertCommissions } from './ledger.queries.ts'
+import { nothingReturned } from './returns.ts'
 import { replacedStep, reverseAll, toReverse } from './reversals.ts'
 
 type LeadRow = {
@@ -28,11 +29,7 @@ type LeadRow = {
 }
 
 /** Nothing is returned of a lead. */
-const NO_RETURNS = {
-  refundedCents: 0n,
-  disputedCents: 0n,
-  paid: { amountCents: 0n, currency: 'USD' },
-}
+const NO_RETURNS = nothingReturned({ amountCents: 0n, currency: 'USD' })
 
 /** Credits a lead, in one transaction. @returns whether nothing else changed it meanwhile */
 export const creditLead = async (

@@ -29,6 +29,8 @@ export type CheckoutFact = {
   coupons: string[]
   /** Null until it is paid. */
   paid: Paid | null
+  /** What is to be paid of it, as long as it isn't: a payment that is captured later may say how much was. */
+  due?: Paid | null
   subscription?: string | null
   /** The merchant's id of the customer. */
   customerExternalId?: string | null
@@ -44,6 +46,8 @@ export type InvoiceFact = {
   name: string | null
   paidAt: string
   paid: Paid
+  /** What was paid beyond the invoice's total, as far as the invoice itself says. */
+  overpaidCents?: number
   subscription?: string | null
   /** Why the invoice was made, in the processor's words: `subscription_create`, `subscription_cycle`, `subscription_update`. */
   billingReason?: string | null
@@ -63,7 +67,10 @@ type IntentFact = {
   customer: string | null
   email: string | null
   charge: string | null
+  /** What was received of it. */
   paid: Paid
+  /** What was authorized, if more than was received. */
+  authorizedCents?: number
   /** The invoice or checkout that it pays, if it names one. */
   pays: string | null
   clickId: string | null
@@ -79,13 +86,16 @@ type PaymentFact = {
   charge?: string | null
 }
 
-/** A charge, and the total refunded of it so far. */
+/** A charge, and the total refunded of it so far: what was authorized and not captured is in that total. */
 export type ChargeFact = {
   kind: 'charge'
   payment: string
   /** Its own id. */
   charge?: string | null
+  /** What was authorized. */
   amountCents: number
+  /** What was captured, if less. */
+  capturedCents?: number
   refundedCents: number
   currency: string
 }
@@ -100,6 +110,8 @@ export type RefundFact = {
   charge?: string | null
   amountCents: number
   currency: string
+  /** When it was made. ISO 8601. */
+  createdAt?: string | null
   status: (typeof REFUND_STATUSES)[number]
 }
 
@@ -120,11 +132,13 @@ export type DisputeFact = {
 }
 
 /** What was credited of an invoice after it was paid. The refunds in it are reported by facts of their own, too. */
-type CreditNoteFact = {
+export type CreditNoteFact = {
   kind: 'credit_note'
   id: string
   invoice: string
   amountCents: number
+  /** What of the amount is without tax, and the shipping in it, if the note says so. */
+  net?: { netCents: number; shippingCents: number } | null
   currency: string
   refunds: { id: string; amountCents: number | null }[]
   isVoid: boolean

@@ -43,6 +43,8 @@ export type EventOutcome =
   | { code: 'no_sale'; facts: Record<string, never> }
   /** A payment may belong to an invoice or a checkout. It is applied at this time if neither arrives. */
   | { code: 'waiting'; facts: { until: string } }
+  /** A return of a payment in another currency than its sale's: it counts once the amount of the payment is known. */
+  | { code: 'waiting_for_payment'; facts: SaleFacts }
   /** The event says something of a customer that its payments may depend on. */
   | { code: 'customer_noted'; facts: Record<string, never> }
   /** The event type is not used. */
@@ -73,6 +75,8 @@ export const explainOutcome = (outcome: EventOutcome | null, money: MoneyFormat 
       return 'The sale for this event has not been received yet. The event is applied when it is.'
     case 'waiting':
       return 'The payment may belong to an invoice or a checkout. If neither is received within 15 minutes, it is a sale of its own.'
+    case 'waiting_for_payment':
+      return `${money(facts.amountCents, facts.currency)} was returned of the sale ${facts.externalId}, which is in another currency. It counts once the payment’s own event is received.`
     case 'customer_noted':
       return 'The customer’s details are recorded, for its payments.'
     case 'wrong_mode':

@@ -3,7 +3,7 @@
  * plan is applied, the next one changes nothing. Design, section 5.
  */
 import { canonicalJson } from '../json.ts'
-import { countedOf } from './amounts.ts'
+import { countedOf, countedPart } from './amounts.ts'
 import { hasUnmerged, mergeDuplicates } from './duplicates.ts'
 import type { KnownFacts, PurchasePlan, RecordedSale, SalePlan } from './plan.ts'
 import { planReturns } from './plan-returns.ts'
@@ -53,10 +53,14 @@ const planLedger = (received: Purchase, facts: KnownFacts, trigger: Trigger): Pu
 
 /** The purchase with the amounts that count for the program of whoever is credited. */
 const count = (purchase: Purchase, facts: KnownFacts): Purchase => {
-  const { sale, referredAt } = purchase
+  const { sale, referredAt, returns } = purchase
   if (!sale || !referredAt) return purchase
-  const credit = findCredit({ ...purchase, sale, referredAt }, facts)
-  return { ...purchase, sale: { ...sale, paid: countedOf(sale.paid, credit?.partner) } }
+  const partner = findCredit({ ...purchase, sale, referredAt }, facts)?.partner
+  return {
+    ...purchase,
+    sale: { ...sale, paid: countedOf(sale.paid, partner) },
+    returns: { ...returns, noted: returns.noted.map((part) => countedPart(part, partner)) },
+  }
 }
 
 /** Sales earn as the merchant reports them: the processor reports what was returned, and who the customer is. */

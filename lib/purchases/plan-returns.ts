@@ -14,7 +14,11 @@ export const allReturned = (
   sale: Money,
   paid: Money,
 ): Returned =>
-  includeRefunds(returnedOf(returns, paid), settleRefunds(refunds, { ...sale, externalId: '' }), sale)
+  includeRefunds(
+    returnedOf(returns, paid, sale.amountCents),
+    settleRefunds(refunds, { ...sale, externalId: '' }),
+    sale,
+  )
 
 /** Reverses as much of the sale's commission as was returned, or reinstates what is no longer returned. */
 export const planReturns = (
@@ -28,7 +32,10 @@ export const planReturns = (
   const { externalId } = recorded
   const change = changeReturned(recorded, returned)
   if (!change) {
-    const outcome: EventOutcome = { code: 'nothing_changed', facts: { externalId } }
+    const { waiting } = returned
+    const outcome: EventOutcome = waiting
+      ? { code: 'waiting_for_payment', facts: saleFacts(externalId, waiting) }
+      : { code: 'nothing_changed', facts: { externalId } }
     return { sale: { kind: 'keep', recorded }, customer: null, duplicates: [], refunds: [], outcome }
   }
   const { current, reversal, steps } = change

@@ -3,10 +3,13 @@
  * order in which they arrived.
  */
 import { isErased } from '../customers/identities.ts'
+import { proportionOf } from '../money.ts'
+import { scaledTo } from './amounts.ts'
 import { couponsOf } from './discounts.ts'
 import { type CheckoutFact, type Fact, type InvoiceFact, type Paid, reportsSale } from './facts.ts'
+import { type Payment, readPayments } from './payments.ts'
 import { byText, ofKind, type ReceivedFact } from './received.ts'
-import { type Return, readReturns } from './returns.ts'
+import { type Returns, readReturns } from './returns.ts'
 
 export type Purchase = {
   /** The id under which the sale is recorded: its invoice, else its payment. Null while neither is known. */
@@ -33,7 +36,7 @@ export type Purchase = {
   customer: string | null
   email: string | null
   name: string | null
-  returns: Return[]
+  returns: Returns
 }
 
 /**
@@ -43,7 +46,13 @@ export type Purchase = {
  */
 export type Trigger = 'sale' | 'return' | 'again'
 
-export const triggerOf = (facts: Fact[]): Trigger => (facts.some(reportsSale) ? 'sale' : 'return')
+export const triggerOf = (facts: Fact[]): Trigger => {
+  if (facts.some(reportsSale)) return 'sale'
+  return facts.some(changesAmount) ? 'again' : 'return'
+}
+
+/** Whether a fact says that less was received than a checkout asked for. */
+const changesAmount = (fact: Fact): boolean => fact.kind === 'charge' && fact.capturedCents !== undefined
 
 const earliest = (dates: Date[]): Date | null =>
   dates.length ? new Date(Math.min(...dates.map(Number))) : null
@@ -73,7 +82,12 @@ export const readPurchase = (received: ReceivedFact[], now: Date, others: Receiv
   const own = checkout || invoiceIds.length > 0 ? null : findOwnPayment(received)
   const waitsUntil = own && new Date(Number(own.at) + WAIT_MS)
   const payment = waitsUntil && waitsUntil <= now ? own : null
-  const sale = payment ? { paid: payment.fact.paid, paidAt: payment.at } : findSale(invoice, checkouts)
+  const payments = readPayments(received)
+  const sale = payment
+    ? { paid: payment.fact.paid, paidAt: payment.at }
+    : invoice
+      ? saleOfInvoice(invoice)
+      : saleOfCheckout(checkouts, received, payments)
   const intents = ofKind(received, 'intent').map(({ fact }) => fact)
   const said = [checkout, invoice, ...intents].filter((fact) => fact !== null)
   const all = [...said, ...checkouts.map(({ fact }) => fact), ...invoices]
@@ -93,7 +107,10 @@ export const readPurchase = (received: ReceivedFact[], now: Date, others: Receiv
     customer: said.find(({ customer }) => customer)?.customer ?? null,
     email: addressOf(all),
     name: checkout?.name ?? invoice?.name ?? null,
-    returns: readReturns(received),
+    returns: {
+      ...readReturns(received, payments),
+      excessCents: excessOf(sale?.paid ?? null, invoices, payments),
+    },
   }
 }
 
@@ -140,17 +157,51 @@ const findTrial = (others: ReceivedFact[]): Purchase['trial'] => {
     : null
 }
 
-/** An invoice is the best source of the amount and time of payment; a checkout without one is the next best. */
-const findSale = (
-  invoice: InvoiceFact | null,
+/** An invoice is the best source of the amount and time of payment. */
+const saleOfInvoice = ({ billingReason, paid, paidAt }: InvoiceFact): Purchase['sale'] => ({
+  paid,
+  paidAt: new Date(paidAt),
+  isProration: billingReason === 'subscription_update',
+})
+
+/**
+ * The sale of a checkout without an invoice: as much of it as its payment has received. One that completed unpaid is paid
+ * once its payment is captured, or arrives by a delayed method.
+ *
+ * @param checkouts the paid ones first
+ */
+const saleOfCheckout = (
   checkouts: { fact: CheckoutFact; at: Date }[],
+  received: ReceivedFact[],
+  payments: Payment[],
 ): Purchase['sale'] => {
-  if (invoice) {
-    const isProration = invoice.billingReason === 'subscription_update'
-    return { paid: invoice.paid, paidAt: new Date(invoice.paidAt), isProration }
-  }
-  const paid = checkouts.filter(({ fact }) => fact.paid)
-  const paidAt = earliest(paid.map(({ at }) => at))
-  const first = paid[0]?.fact.paid
-  return first && paidAt ? { paid: first, paidAt } : null
+  const [first] = checkouts
+  const due = first?.fact.paid ?? first?.fact.due
+  if (!first || !due) return null
+  const id = first.fact.payment
+  const payment = payments.find(({ ids }) => id !== null && ids.includes(id))
+  const captures = ofKind(received, 'intent').filter(({ fact }) => payment?.ids.includes(fact.id))
+  const paidAt =
+    earliest(checkouts.filter(({ fact }) => fact.paid).map(({ at }) => at)) ??
+    earliest(captures.map(({ at }) => at))
+  return paidAt && { paid: scaledTo(receivedFor(due, payment), due), paidAt }
+}
+
+/** What was received for a checkout, in its currency: of a payment in another one, the same proportion. */
+const receivedFor = ({ grossCents, currency }: Paid, payment: Payment | undefined): number => {
+  const { receivedCents, authorizedCents } = payment ?? { receivedCents: null, authorizedCents: null }
+  if (receivedCents === null || !authorizedCents) return grossCents
+  return payment?.currency === currency
+    ? receivedCents
+    : Number(proportionOf(BigInt(grossCents), BigInt(receivedCents), BigInt(authorizedCents)))
+}
+
+/** What was received beyond a sale: an invoice or an order may be paid twice. */
+const excessOf = (paid: Paid | null, invoices: InvoiceFact[], payments: Payment[]): bigint => {
+  if (!paid) return 0n
+  const received = payments
+    .filter(({ currency }) => currency === paid.currency)
+    .reduce((sum, { receivedCents }) => sum + (receivedCents ?? 0), 0)
+  const stated = invoices.map(({ overpaidCents }) => overpaidCents ?? 0)
+  return BigInt(Math.max(0, received - paid.grossCents, ...stated))
 }

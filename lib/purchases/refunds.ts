@@ -6,7 +6,7 @@ import { proportionOf } from '../money.ts'
 import type { Decision } from '../tracking/decide.ts'
 import type { Money } from '../tracking/rewards.ts'
 import type { Step } from '../tracking/steps.ts'
-import { type Returned, reversedOf } from './returns.ts'
+import { nothingReturned, type Returned, reversedOf } from './returns.ts'
 import { reversedSteps } from './reversals.ts'
 
 /**
@@ -91,11 +91,13 @@ export const settleRefunds = (
  * @param returned by the processor
  */
 export const includeRefunds = (returned: Returned, settled: SettledRefund[], sale: Money): Returned => {
-  const { refundedCents, disputedCents, paid } = returned
+  const { refundedCents, disputedCents, exemptCents, paid } = returned
   if (settled.length === 0 || sale.amountCents === 0n) return returned
   const reportedCents = settled.reduce((sum, { amountCents }) => sum + amountCents, 0n)
   const ofPaid = proportionOf(paid.amountCents, reportedCents, sale.amountCents) - disputedCents
-  return { ...returned, refundedCents: ofPaid > refundedCents ? ofPaid : refundedCents }
+  const more = ofPaid - refundedCents
+  if (more <= 0n) return returned
+  return { ...returned, refundedCents: ofPaid, exemptCents: exemptCents > more ? exemptCents - more : 0n }
 }
 
 /** What the refunds that waited for a sale change of its decision. */
@@ -106,11 +108,7 @@ export const settleWaiting = (
 ) => {
   const settled = settleRefunds(refunds, sale)
   const { amountCents, currency } = sale
-  const returned = includeRefunds(
-    { refundedCents: 0n, disputedCents: 0n, paid: { amountCents, currency } },
-    settled,
-    sale,
-  )
+  const returned = includeRefunds(nothingReturned({ amountCents, currency }), settled, sale)
   return {
     settled,
     steps: [...steps, ...reversedSteps(commission, returned)],

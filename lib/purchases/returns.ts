@@ -1,164 +1,164 @@
-/** Returns: how much of a purchase was refunded or disputed, by all facts received. */
+/** Returns: how much of a purchase was given back, by refunds, disputes and credit notes, and what of it counts. */
 import { proportionOf } from '../money.ts'
 import type { Money } from '../tracking/rewards.ts'
-import {
-  type ChargeFact,
-  DISPUTE_STATUSES,
-  type DisputeFact,
-  REFUND_STATUSES,
-  type RefundFact,
-} from './facts.ts'
-import { byText, ofKind, type ReceivedFact } from './received.ts'
+import type { CreditNoteFact, PaidPart, RefundFact } from './facts.ts'
+import { type Payment, refundsOf } from './payments.ts'
+import { ofKind, type ReceivedFact } from './received.ts'
 
-/** What of one payment was refunded, and what is disputed. */
-export type Return = {
+/** What was given back of one payment, or credited otherwise. */
+type Return = {
   refundedCents: bigint
   disputedCents: bigint
   currency: string
+  /** What the payment was, if known. */
   paidCents: bigint | null
 }
 
-const STATUS_ORDER: string[] = [...REFUND_STATUSES, ...DISPUTE_STATUSES]
-
-/** The latest fact of each refund or dispute. Processors' times are whole seconds: within one, the later status counts. */
-const latest = <F extends RefundFact | DisputeFact>(received: { fact: F; at: Date }[]): F[] => {
-  const inOrder = [...received].sort(
-    (a, b) =>
-      Number(a.at) - Number(b.at) ||
-      STATUS_ORDER.indexOf(a.fact.status) - STATUS_ORDER.indexOf(b.fact.status) ||
-      a.fact.amountCents - b.fact.amountCents,
-  )
-  return [...new Map(inOrder.map(({ fact }) => [fact.id, fact])).values()]
+/** What a purchase's returns are, in the order in which they count: what was paid in excess is given back first. */
+export type Returns = {
+  all: Return[]
+  /** What was received beyond the sale, in its currency. */
+  excessCents: bigint
+  /** The parts of the refunds and credits of which a credit note says how much was without tax. */
+  noted: PaidPart[]
 }
-
-const total = (facts: { amountCents: number }[]): number =>
-  facts.reduce((sum, { amountCents }) => sum + amountCents, 0)
-
-/** What names a payment: its own id, that of its charge, or both. */
-type Named = { payment?: string | null; charge?: string | null }
-
-/** Groups of ids that name one payment each, since some fact names two of them together. */
-const groupIds = (named: Named[]): string[][] =>
-  named.reduce<string[][]>((groups, { payment, charge }) => {
-    const ids = [payment, charge].filter((id) => id != null)
-    const [mine, others] = [
-      groups.filter((group) => group.some((id) => ids.includes(id))),
-      groups.filter((group) => !group.some((id) => ids.includes(id))),
-    ]
-    return ids.length ? [...others, [...new Set([...mine.flat(), ...ids])]] : groups
-  }, [])
 
 /** A refund that a processor has made or begun, in minor units of its payment. */
 export type ProcessorRefund = { id: string; amountCents: number; currency: string }
 
 /** The refunds that a processor has reported by themselves, without those that failed. */
 export const refundsMade = (received: ReceivedFact[]): ProcessorRefund[] =>
-  latest(ofKind(received, 'refund')).flatMap(({ id, amountCents, currency, status }) =>
+  refundsOf(received).flatMap(({ id, amountCents, currency, status }) =>
     status === 'failed' ? [] : [{ id, amountCents, currency }],
   )
 
-/** The returns of a purchase, one per payment, and what was credited otherwise. */
-export const readReturns = (received: ReceivedFact[]): Return[] => {
-  const refunds = latest(ofKind(received, 'refund'))
-  const disputes = latest(ofKind(received, 'dispute'))
-  const charges = ofKind(received, 'charge').map(({ fact }) => fact)
-  const links = [
-    ...ofKind(received, 'payment').map(({ fact }) => fact),
-    ...ofKind(received, 'intent').map(({ fact }) => ({ payment: fact.id, charge: fact.charge })),
-  ]
-  const returned = [...refunds, ...disputes, ...charges]
-  const payments = groupIds([...links, ...returned]).map((ids) => ids.sort(byText))
-  const returns = payments
-    .sort(([a = ''], [b = '']) => byText(a, b))
-    .map((ids) => {
-      const of = <F extends Named & { payment: string }>(facts: F[]) =>
-        facts.filter(({ payment }) => ids.includes(payment))
-      return readReturn(of(refunds), of(disputes), of(charges))
-    })
-    .filter(({ currency }) => currency)
-  return [...returns, ...readCredits(received, refunds, returns)]
-}
-
-/**
- * What was returned of one payment. A charge's total lacks the refunds made after its event, and includes refunds that
- * have failed since.
- */
-const readReturn = (refunds: RefundFact[], disputes: DisputeFact[], charges: ChargeFact[]): Return => {
-  const failed = refunds.filter(({ status }) => status === 'failed')
-  const made = refunds.filter(({ status }) => status !== 'failed')
-  const charged = Math.max(0, ...charges.map(({ refundedCents }) => refundedCents))
-  const withdrawn = disputes.filter(({ status }) => status === 'open' || status === 'lost')
-  const [charge] = charges
+/** The returns of a purchase: one per payment, and what credit notes gave back otherwise. */
+export const readReturns = (received: ReceivedFact[], payments: Payment[]): Omit<Returns, 'excessCents'> => {
+  const ofPayments = payments.map(({ refundedCents, disputedCents, currency, receivedCents }) => ({
+    refundedCents: BigInt(refundedCents),
+    disputedCents: BigInt(disputedCents),
+    currency,
+    paidCents: receivedCents === null ? null : BigInt(receivedCents),
+  }))
+  const refunds = refundsOf(received)
+  const notes = notesOf(received)
   return {
-    refundedCents: BigInt(Math.max(total(made), charged - total(failed))),
-    disputedCents: BigInt(total(withdrawn)),
-    currency: (charge ?? refunds[0] ?? disputes[0])?.currency ?? '',
-    paidCents: charge ? BigInt(charge.amountCents) : null,
+    all: [...ofPayments, ...readCredits(notes, refunds, payments)],
+    noted: notes.flatMap((note) => readNoted(note, refunds)),
   }
 }
 
-/**
- * What credit notes credited otherwise than by a refund: to the customer's balance, or outside of the processor. A refund
- * is reported by itself too, and counts there, also one that failed. One that was not received by itself may be part of a
- * charge's total.
- */
-const readCredits = (received: ReceivedFact[], refunds: RefundFact[], returns: Return[]): Return[] => {
+/** The credit notes that were not voided, oldest first. */
+const notesOf = (received: ReceivedFact[]): CreditNoteFact[] => {
   const all = ofKind(received, 'credit_note')
     .sort((a, b) => Number(a.at) - Number(b.at))
     .map(({ fact }) => fact)
   const isVoid = (id: string) => all.some((note) => note.id === id && note.isVoid)
-  const notes = [...new Map(all.map((note) => [note.id, note])).values()].filter(({ id }) => !isVoid(id))
+  return [...new Map(all.map((note) => [note.id, note])).values()].filter(({ id }) => !isVoid(id))
+}
+
+const sumOf = (amounts: number[]): number => amounts.reduce((sum, amount) => sum + amount, 0)
+
+/** The refunds of a note that are known, and how much of the note each is. */
+const refundsIn = ({ refunds: parts }: CreditNoteFact, refunds: RefundFact[]) =>
+  parts.flatMap(({ id, amountCents }) => {
+    const refund = refunds.find((known) => known.id === id)
+    return refund
+      ? [{ status: refund.status, cents: Math.min(refund.amountCents, amountCents ?? refund.amountCents) }]
+      : []
+  })
+
+/**
+ * What credit notes gave back otherwise than by a refund: to the customer's balance, or outside of the processor. A refund
+ * is reported by itself too, and counts there, also one that failed. One that was not received by itself may be part of a
+ * charge's total.
+ */
+const readCredits = (notes: CreditNoteFact[], refunds: RefundFact[], payments: Payment[]): Return[] => {
   const [first] = notes
   if (!first) return []
-
-  const refundOf = (id: string) => refunds.find((refund) => refund.id === id)
-  const credited = notes.map(({ amountCents, refunds: parts }) => {
-    const known = parts.flatMap(({ id, amountCents }) => {
-      const refund = refundOf(id)
-      return refund ? Math.min(refund.amountCents, amountCents ?? refund.amountCents) : []
-    })
-    const unknown = parts.some(({ id }) => !refundOf(id))
-    const rest = Math.max(0, amountCents - known.reduce((sum, cents) => sum + cents, 0))
-    return { rest, mayBeCharged: unknown ? rest : 0 }
+  const credited = notes.map((note) => {
+    const known = refundsIn(note, refunds)
+    const rest = Math.max(0, note.amountCents - sumOf(known.map(({ cents }) => cents)))
+    return { rest, mayBeCharged: known.length < note.refunds.length ? rest : 0 }
   })
-  const made = total(refunds.filter(({ status }) => status !== 'failed'))
-  const refunded = returns.reduce((sum, { refundedCents }) => sum + Number(refundedCents), 0)
-  const charged = Math.max(0, refunded - made)
-  const sum = (part: 'rest' | 'mayBeCharged') => credited.reduce((all, note) => all + note[part], 0)
-  const cents = sum('rest') - Math.min(charged, sum('mayBeCharged'))
+  const made = refunds.filter(({ status }) => status !== 'failed').map(({ amountCents }) => amountCents)
+  const refunded = sumOf(payments.map(({ refundedCents }) => refundedCents))
+  const charged = Math.max(0, refunded - sumOf(made))
+  const mayBeCharged = sumOf(credited.map((note) => note.mayBeCharged))
+  const cents = sumOf(credited.map(({ rest }) => rest)) - Math.min(charged, mayBeCharged)
   return cents > 0
     ? [{ refundedCents: BigInt(cents), disputedCents: 0n, currency: first.currency, paidCents: null }]
     : []
 }
 
-/** How much of a payment was returned, in minor units of the payment. Never more than was paid. */
-export type Returned = { refundedCents: bigint; disputedCents: bigint; paid: Money }
+/** What of a note was given back, in the proportions of the note. None if it doesn't say how much was without tax. */
+const readNoted = (note: CreditNoteFact, refunds: RefundFact[]): PaidPart[] => {
+  const { net, amountCents } = note
+  if (!net || amountCents === 0) return []
+  const failed = refundsIn(note, refunds).filter(({ status }) => status === 'failed')
+  const grossCents = Math.max(0, amountCents - sumOf(failed.map(({ cents }) => cents)))
+  const share = (cents: number) =>
+    Number(proportionOf(BigInt(cents), BigInt(grossCents), BigInt(amountCents)))
+  return [{ grossCents, netCents: share(net.netCents), shippingCents: share(net.shippingCents) }]
+}
+
+/** How much of a payment was given back and counts, in minor units of the payment. Never more than was paid. */
+export type Returned = {
+  refundedCents: bigint
+  disputedCents: bigint
+  /** What was refunded too, as tax, as shipping that isn't rewarded, or of what was paid in excess. */
+  exemptCents: bigint
+  /** A return of a payment in another currency whose amount is not known yet: it counts once it is. */
+  waiting: Money | null
+  paid: Money
+}
+
+/** That nothing of a payment was given back. */
+export const nothingReturned = (paid: Money): Returned => ({
+  refundedCents: 0n,
+  disputedCents: 0n,
+  exemptCents: 0n,
+  waiting: null,
+  paid,
+})
 
 /**
- * The sum of the returns, in the currency of the sale.
+ * The sum of the returns that count, in the currency of the sale. What was paid in excess goes back first. Of a credit note
+ * that says how much of it is without tax, as much counts as the same part of the sale: the tax of a sale counts for nothing.
  *
  * @param paid the total that was paid, including tax
+ * @param netCents the part of it that the sale is
  */
-export const returnedOf = (returns: Return[], paid: Money): Returned => {
+export const returnedOf = ({ all, excessCents, noted }: Returns, paid: Money, netCents: bigint): Returned => {
   const sum = (part: 'refundedCents' | 'disputedCents'): bigint =>
-    returns.reduce((all, payment) => all + inCurrencyOf(paid, payment, payment[part]), 0n)
-  const refundedCents = min(sum('refundedCents'), paid.amountCents)
+    all.reduce((cents, payment) => cents + (inCurrencyOf(paid, payment, payment[part]) ?? 0n), 0n)
+  const [allRefunded, allDisputed] = [sum('refundedCents'), sum('disputedCents')]
+  const untaxed = noted.reduce((cents, note) => cents + countsFor(note, paid, netCents), 0n)
+  const refundedCents = between(0n, allRefunded - excessCents + untaxed, paid.amountCents)
+  const excessLeft = between(0n, excessCents - allRefunded, excessCents)
+  const unknown = all.find((one) => inCurrencyOf(paid, one, one.refundedCents + one.disputedCents) === null)
   return {
     refundedCents,
-    disputedCents: min(sum('disputedCents'), paid.amountCents - refundedCents),
+    disputedCents: between(0n, allDisputed - excessLeft, paid.amountCents - refundedCents),
+    exemptCents: between(0n, allRefunded - refundedCents, allRefunded),
+    waiting: unknown
+      ? { amountCents: unknown.refundedCents + unknown.disputedCents, currency: unknown.currency }
+      : null,
     paid,
   }
 }
 
-const min = (a: bigint, b: bigint): bigint => (a < b ? a : b)
+/** How much more of a payment than its amount a note counts for; negative if it counts for less. */
+const countsFor = ({ grossCents, netCents }: PaidPart, paid: Money, saleCents: bigint): bigint =>
+  saleCents === 0n ? 0n : proportionOf(paid.amountCents, BigInt(netCents), saleCents) - BigInt(grossCents)
 
-/**
- * A returned amount in the currency of the sale. For a charge in another currency, the same proportion of the sale; if
- * the charge is unknown, the whole sale.
- */
-const inCurrencyOf = (paid: Money, { currency, paidCents }: Return, cents: bigint): bigint => {
+const between = (least: bigint, amount: bigint, most: bigint): bigint =>
+  amount < least ? least : amount > most ? most : amount
+
+/** A returned amount in the currency of the sale: of a payment in another one, the same proportion. Null if that is unknown. */
+const inCurrencyOf = (paid: Money, { currency, paidCents }: Return, cents: bigint): bigint | null => {
   if (currency === paid.currency || cents === 0n) return cents
-  return paidCents ? proportionOf(paid.amountCents, cents, paidCents) : paid.amountCents
+  return paidCents ? proportionOf(paid.amountCents, cents, paidCents) : null
 }
 
 /** How much of a commission to reverse for what was returned. Rounds half up; a full return reverses all of it. */

@@ -56,6 +56,7 @@ export const reversedSteps = (commission: Money | null, returned: Returned): Ste
       facts: {
         refundedCents: Number(returned.refundedCents),
         disputedCents: Number(returned.disputedCents),
+        ...(returned.exemptCents > 0n && { exemptCents: Number(returned.exemptCents) }),
         paidCents: Number(returned.paid.amountCents),
         paidCurrency: returned.paid.currency,
         amountCents: Number(reversedCents),

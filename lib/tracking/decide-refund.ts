@@ -1,5 +1,6 @@
 /** Decides a reported refund: what of its sale it counts for, and what it reverses of the commission. */
 import { includeRefunds, type ReportedRefund, settleRefunds, waitingStep } from '../purchases/refunds.ts'
+import { nothingReturned } from '../purchases/returns.ts'
 import { changeReturned } from '../purchases/reversals.ts'
 import type { RefundedSale } from './refund.ts'
 import type { Money } from './rewards.ts'
@@ -30,6 +31,6 @@ export const decideRefund = (
   const { sale, externalId } = recorded
   const settled = settleRefunds([...earlier, refund], { ...sale, externalId })
   const mine = settled.find(({ id }) => id === refund.id) ?? null
-  const returned = includeRefunds({ refundedCents: 0n, disputedCents: 0n, paid: sale }, settled, sale)
+  const returned = includeRefunds(nothingReturned(sale), settled, sale)
   return { counted: mine, steps: mine?.steps ?? [], change: changeReturned(recorded, returned) }
 }

@@ -29,16 +29,20 @@ const refundedAndDisputed = (
   facts: {
     refundedCents: number
     disputedCents: number
+    exemptCents?: number
     paidCurrency: string
   },
   money: MoneyFormat,
 ): string => {
-  const { refundedCents, disputedCents, paidCurrency } = facts
+  const { refundedCents, disputedCents, exemptCents, paidCurrency } = facts
   const parts = [
     ...(refundedCents ? [`${money(refundedCents, paidCurrency)} was refunded`] : []),
     ...(disputedCents ? [`${money(disputedCents, paidCurrency)} is disputed`] : []),
   ]
-  return parts.join(' and ')
+  const exempt = exemptCents
+    ? ` (another ${money(exemptCents, paidCurrency)}, of tax, shipping or an overpayment, does not count)`
+    : ''
+  return `${parts.join(' and ')}${exempt}`
 }
 
 /** A step as text for managers. @param money formats its amounts */

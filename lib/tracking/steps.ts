@@ -128,6 +128,8 @@ export type Step =
       facts: {
         refundedCents: number
         disputedCents: number
+        /** Refunded too, as tax, shipping or of what was paid in excess: it reverses nothing. */
+        exemptCents?: number
         paidCents: number
         paidCurrency: string
         amountCents: number

@@ -203,6 +203,17 @@ describe('purchases without a received event', () => {
       expect(await eventsRecorded(other)).toEqual([])
     }))
 
+  test('a checkout that was captured in part after it completed is listed with what was captured', () =>
+    withAccount(async ({ merchant, fake, mapCoupon, buy, reconcile }) => {
+      await mapCoupon()
+      const sale = idOf((await buy()).payment_intent)
+      fake.captureInPart(sale, 3_000)
+      const { output } = await reconcile('--fix')
+      expect(lineOf(output, sale)).toMatch(/30\.00 USD {2}not recorded: “maya” earns 6\.00 USD$/)
+      expect(await ledger(merchant)).toEqual([{ sale, slug: 'maya', earned: 600 }])
+      expect(await reconcile()).toMatchObject({ code: 0 })
+    }))
+
   test('under a one-time reward, only the first one earns in the list', () =>
     withAccount(
       async ({ merchant, fake, clock, coupon, mapCoupon, subscribe, reconcile }) => {

@@ -78,6 +78,20 @@ export const refund = (
   return made
 }
 
+/**
+ * Makes a checkout's payment one that was captured later, and in part: its checkout completed unpaid, and the rest was
+ * released, as a refund.
+ */
+export const captureInPart = (store: Store, webhooks: Webhooks, payment: string, captured: number): void => {
+  const charge = findCharge(store, payment)
+  refund(store, webhooks, { payment, amount: charge.amount - captured })
+  charge.amount_captured = captured
+  store.paymentIntents.get(payment).amount_received = captured
+  for (const session of store.sessions.list()) {
+    if (idOf(session.payment_intent) === payment) session.payment_status = 'unpaid'
+  }
+}
+
 /** Fails a refund: the bank returns the money to the merchant. */
 export const failRefund = (store: Store, { emit }: Webhooks, id: string): Stripe.Refund => {
   const failed = store.refunds.get(id)

@@ -72,6 +72,17 @@ const noteEvent = (note: Stripe.CreditNote) =>
   )
 
 /**
+ * Adds what a checkout's payment received: to the checkout if it is listed as paid and less was captured, or with a checkout
+ * that is listed as unpaid.
+ */
+const addCapture = (purchases: ListedPurchase[], checkout: ProcessorEvent, capture: ProcessorEvent): void => {
+  const isPart = capture.facts.some((fact) => fact.kind === 'intent' && fact.authorizedCents !== undefined)
+  const listed = purchases.find(({ events }) => events.includes(checkout))
+  if (!listed) purchases.push({ paidAt: capture.occurredAt, events: [checkout, capture] })
+  else if (isPart) listed.events.push(capture)
+}
+
+/**
  * Lists the paid invoices created since a date, each with its checkout, the paid checkouts since then without an invoice, and
  * the payments since then with neither; then the refunds, disputes and credit notes since then, also of earlier purchases.
  *
@@ -90,6 +101,8 @@ export const listPurchases = async (
   const others: ListedPurchase[] = []
   /** The keys of invoices and checkouts, also of those from before the date: the payments of these are none of their own. */
   const claimed = new Set<string>()
+  /** The checkouts without an invoice whose payment may be captured later, or in part, by their payment. */
+  const captured = new Map<string, ProcessorEvent>()
   const unread: string[] = []
   let count = 0
 
@@ -118,22 +131,26 @@ export const listPurchases = async (
     if (payment !== null) claimed.add(payment)
     const invoice = idOf(session.invoice)
     const purchase = invoice === null ? null : byInvoice.get(invoice)
-    const isSale =
-      session.mode === 'payment' && session.payment_status !== 'unpaid' && session.created >= from
+    const isSale = session.mode === 'payment' && session.created >= from
     if (!purchase && (invoice !== null || !isSale)) continue
     const event = checkoutEvent(session)
     if (!event) unread.push(session.id)
     else if (purchase) purchase.events.push(event)
-    else others.push({ paidAt: event.occurredAt, events: [event] })
+    else {
+      if (payment !== null) captured.set(payment, event)
+      if (session.payment_status !== 'unpaid') others.push({ paidAt: event.occurredAt, events: [event] })
+    }
   }
 
   const created = { gte: from }
   const expand = ['data.latest_charge']
   for await (const intent of stripe.paymentIntents.list({ created, limit: PAGE, expand })) {
     onRead(++count)
-    if (intent.status !== 'succeeded' || claimed.has(intent.id)) continue
+    const checkout = captured.get(intent.id)
+    if (intent.status !== 'succeeded' || (claimed.has(intent.id) && !checkout)) continue
     const event = intentEvent(intent)
     if (!event) unread.push(intent.id)
+    else if (checkout) addCapture(others, checkout, event)
     else if (!event.facts.some((fact) => fact.kind === 'intent' && fact.pays)) {
       others.push({ paidAt: event.occurredAt, events: [event] })
     }

@@ -69,6 +69,7 @@ export const Invoice = z.object({
   created: time,
   currency,
   amount_paid: amount,
+  amount_overpaid: amount.nullish(),
   amount_paid_off_stripe: amount.nullish(),
   paid_out_of_band: z.boolean().nullish(),
   pre_payment_credit_notes_amount: amount.nullish(),
@@ -104,6 +105,7 @@ export const PaymentIntent = z.object({
   id: text,
   created: time,
   currency,
+  amount: amount.nullish(),
   amount_received: amount,
   amount_details: z
     .object({
@@ -123,6 +125,7 @@ export const Refund = z.object({
   id: text,
   amount,
   currency,
+  created: time.nullish(),
   status: z.string().nullish(),
   charge: ref,
   payment_intent: ref,
@@ -131,6 +134,7 @@ export const Refund = z.object({
 export const Charge = z.object({
   id: text,
   amount,
+  amount_captured: amount.nullish(),
   amount_refunded: amount,
   currency,
   customer: ref,
@@ -156,6 +160,10 @@ export const CreditNote = z.object({
   status: z.string(),
   type: z.string().nullish(),
   post_payment_amount: amount.nullish(),
+  total_excluding_tax: amount.nullish(),
+  total_taxes: z.array(tax).nullish(),
+  tax_amounts: z.array(tax).nullish(),
+  shipping_cost: ShippingCost,
   invoice: ref,
   customer: ref,
   refund: ref,

@@ -41,6 +41,8 @@ export const readCheckout = (session: Checkout): ObjectFacts => {
   const shipping = shippingOf(session.shipping_cost) ?? details?.amount_shipping ?? 0
   const reference = session.client_reference_id
   const email = session.customer_details?.email ?? session.customer_email
+  const amounts = { total, tax: details?.amount_tax ?? 0, shipping }
+  const due = paid(session.currency ?? 'USD', amounts, total)
   return {
     customer,
     email,
@@ -59,10 +61,7 @@ export const readCheckout = (session: Checkout): ObjectFacts => {
         coupons: (session.discounts ?? [])
           .flatMap((d) => [d.promotion_code, d.coupon])
           .filter((id) => id !== null),
-        paid:
-          session.payment_status === 'unpaid'
-            ? null
-            : paid(session.currency ?? 'USD', { total, tax: details?.amount_tax ?? 0, shipping }, total),
+        ...(session.payment_status === 'unpaid' ? { paid: null, due } : { paid: due }),
         subscription,
         // The URL of a payment link sets the reference, so whoever opens the link can name any customer.
         customerExternalId:
@@ -124,6 +123,9 @@ export const readInvoice = (invoice: Invoice): ObjectFacts => {
         name: invoice.customer_name,
         paidAt: (invoice.status_transitions?.paid_at ?? invoice.created).toISOString(),
         paid: paidOf(invoice),
+        ...(invoice.amount_overpaid && {
+          overpaidCents: fromStripe(Math.max(0, invoice.amount_overpaid), invoice.currency),
+        }),
         subscription: details?.subscription ?? invoice.subscription,
         billingReason: invoice.billing_reason ?? null,
         coupons: [...new Set(discounts.flatMap((one) => ('start' in one ? couponsOf(one) : [])))],
@@ -151,7 +153,8 @@ export const readPaymentIntent = (intent: PaymentIntent): ObjectFacts => {
   const { id, customer, receipt_email: email, latest_charge: charge, currency, metadata } = intent
   const order = intent.payment_details?.order_reference
   const pays = intent.invoice ?? (order && isStripeId(order) ? order : null)
-  const total = Math.max(0, intent.amount_received)
+  const received = Math.max(0, intent.amount_received)
+  const total = Math.max(received, intent.amount ?? 0)
   const amounts = {
     total,
     tax: intent.amount_details?.tax?.total_tax_amount ?? 0,
@@ -168,7 +171,8 @@ export const readPaymentIntent = (intent: PaymentIntent): ObjectFacts => {
         customer,
         email,
         charge,
-        paid: paid(currency, amounts, total),
+        paid: paid(currency, amounts, received),
+        ...(total > received && { authorizedCents: fromStripe(total, currency) }),
         pays,
         clickId: metadata.tributary_click,
         customerExternalId: metadata.customerExternalId,

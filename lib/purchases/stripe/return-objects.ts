@@ -39,7 +39,7 @@ const disputeStatus = (status: string): DisputeFact['status'] => {
 export const readRefund = (refund: Refund): ObjectFacts => {
   const payment = refund.payment_intent ?? refund.charge
   if (!payment) return { keys: [], facts: [] }
-  const { id, currency, status } = refund
+  const { id, currency, status, created } = refund
   const amountCents = fromStripe(refund.amount, currency)
   return {
     keys: [refund.payment_intent, refund.charge],
@@ -51,6 +51,7 @@ export const readRefund = (refund: Refund): ObjectFacts => {
         charge: refund.charge,
         amountCents,
         currency,
+        ...(created && { createdAt: created.toISOString() }),
         status: refundStatus(status),
       },
     ],
@@ -58,7 +59,7 @@ export const readRefund = (refund: Refund): ObjectFacts => {
 }
 
 export const readCharge = (charge: Charge): ObjectFacts => {
-  const { currency, invoice } = charge
+  const { currency, invoice, amount, amount_captured: captured } = charge
   return {
     customer: charge.customer,
     keys: [charge.id, charge.payment_intent, invoice],
@@ -67,7 +68,8 @@ export const readCharge = (charge: Charge): ObjectFacts => {
         kind: 'charge',
         payment: charge.payment_intent ?? charge.id,
         charge: charge.id,
-        amountCents: fromStripe(charge.amount, currency),
+        amountCents: fromStripe(amount, currency),
+        ...(captured != null && captured < amount && { capturedCents: fromStripe(captured, currency) }),
         refundedCents: fromStripe(charge.amount_refunded, currency),
         currency,
       },
@@ -99,11 +101,28 @@ export const readDispute = (dispute: Dispute): ObjectFacts => {
   }
 }
 
+/** What of a note's amount is without tax, and the shipping in it. Null for versions that do not say. */
+const netOf = (note: CreditNote, amount: number) => {
+  const { total_excluding_tax: stated, currency, amount: total, shipping_cost: shipping } = note
+  const taxes = note.total_taxes ?? note.tax_amounts
+  const net = stated ?? (taxes ? total - taxes.reduce((sum, tax) => sum + tax.amount, 0) : null)
+  if (net === null || total <= 0) return null
+  const part = (cents: number) => {
+    const share = Math.round((Math.max(0, cents) * amount) / total)
+    return fromStripe(Math.min(share, amount), currency)
+  }
+  return {
+    netCents: part(net),
+    shippingCents: part(shipping ? shipping.amount_total - shipping.amount_tax : 0),
+  }
+}
+
 /** What a credit note took off the open invoice was never paid. */
 export const readCreditNote = (note: CreditNote): ObjectFacts => {
   const { id, invoice, currency, refund, customer } = note
   if (!invoice) return { keys: [], facts: [] }
-  const amount = note.post_payment_amount ?? (note.type === 'pre_payment' ? 0 : note.amount)
+  const amount = Math.max(0, note.post_payment_amount ?? (note.type === 'pre_payment' ? 0 : note.amount))
+  const net = netOf(note, amount)
   const refunds = [...(note.refunds ?? []), ...(refund ? [{ refund, amount_refunded: null }] : [])]
   return {
     customer,
@@ -113,7 +132,8 @@ export const readCreditNote = (note: CreditNote): ObjectFacts => {
         kind: 'credit_note',
         id,
         invoice,
-        amountCents: fromStripe(Math.max(0, amount), currency),
+        amountCents: fromStripe(amount, currency),
+        ...(net && { net }),
         currency,
         refunds: refunds.flatMap(({ refund, amount_refunded: amount }) =>
           refund ? { id: refund, amountCents: amount == null ? null : fromStripe(amount, currency) } : [],
