@@ -55,8 +55,8 @@ export const customerSteps = {
       history.discounts.set(who, change === 'deleted' ? others : [...others, discount])
       await history.happen(`customer.discount.${change}`, discount, arrives)
       if (!isBilled) return
-      const bill = { who, isOld: false, isProration: false, isTied: false, currency: 'USD' }
-      await renew(history, { ...bill, ...arrives, late: (arrives.late * 7) % 5 })
+      const bill = { who, isOld: false, isProration: false, isTied: false, currency: 'USD', coupon: null }
+      await renew(history, { ...bill, isPaidTwice: false, ...arrives, late: (arrives.late * 7) % 5 })
     },
   ),
 }

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { seconds } from '../support/stripe.ts'
 import { addressOf, anyOf, clickOf, currency, maybe, person, program, step, which } from './steps.ts'
+import { paymentsOf } from './stripe.ts'
 import { COUPONS, type History, SLUGS } from './world.ts'
 
 const newSale = ({ sales, untied }: History, who: string): string => {
@@ -88,7 +89,7 @@ export const reportSteps = {
     'a payment at Stripe is reported by its id',
     { who: person, which, click: maybe(which) },
     async (history, { who, which, click }) => {
-      const payment = anyOf(history.payments, which)
+      const payment = anyOf(paymentsOf(history), which)
       if (!payment) return
       const { id, invoice, cents, currency } = payment
       await history.report('sale', {

@@ -10,6 +10,7 @@ import {
   oldInvoice,
   paymentIntent,
   refund,
+  type StripeObject,
   seconds,
 } from '../support/stripe.ts'
 import { addressOf, anyOf, clickOf, currency, maybe, person, step, which } from './steps.ts'
@@ -23,18 +24,59 @@ const coupon = fc.constantFrom(null, null, null, ...COUPONS)
 const discounts = (code: string | null) => (code ? [{ coupon: code, promotion_code: null }] : [])
 
 /** A new payment. No two cost the same, so that none is taken for another. */
-const pay = (history: History, currency: string, hasInvoice: boolean): Payment & { number: number } => {
+const pay = (
+  history: History,
+  currency: string,
+  hasInvoice: boolean,
+  capturedOf = (cents: number) => cents,
+): Payment & { number: number } => {
   const number = history.payments.length
+  const cents = 4_900 + number * 10
   const payment = {
     id: history.idOf(`pi_${number}`),
     charge: history.idOf(`ch_${number}`),
     invoice: hasInvoice ? history.idOf(`in_${number}`) : null,
-    cents: 4_900 + number * 10,
+    cents,
+    capturedCents: capturedOf(cents),
     currency,
   }
   history.payments.push(payment)
   return { ...payment, number }
 }
+
+/** The payments that were captured. */
+export const paymentsOf = ({ payments }: History): Payment[] =>
+  payments.filter(({ capturedCents }) => capturedCents > 0)
+
+/** How a checkout without an invoice is paid: at once, when its payment is captured, in part, or never. */
+const CAPTURES: Record<string, (cents: number) => number> = {
+  'at once': (cents) => cents,
+  later: (cents) => cents,
+  'in part': (cents) => cents - 1_900,
+  never: () => 0,
+}
+
+/** A payment that succeeded, as Stripe reports it by itself. */
+const succeeded = (
+  { id, charge: latest_charge, cents: amount, capturedCents: amount_received, currency }: Payment,
+  fields: StripeObject = {},
+) =>
+  paymentIntent({
+    ...{ id, latest_charge, created: seconds(), amount, amount_received },
+    currency: currency.toLowerCase(),
+    ...fields,
+  })
+
+/** What was refunded of a payment so far, with what was released of it. */
+const refundedCharge = ({ id, charge: its, cents, capturedCents, currency }: Payment, amount: number) =>
+  charge({
+    ...{ id: its, payment_intent: id, created: seconds(), currency: currency.toLowerCase() },
+    ...{
+      amount: cents,
+      amount_captured: capturedCents,
+      amount_refunded: cents - capturedCents + amount,
+    },
+  })
 
 export const subscriptionOf = (history: History, who: string, isNew: boolean): string => {
   const number = (history.subscriptions.get(who) ?? 0) + Number(isNew)
@@ -98,17 +140,33 @@ type Renewal = {
   isProration: boolean
   isTied: boolean
   currency: string
+  /** A coupon that is redeemed with the invoice. */
+  coupon: string | null
+  /** Whether the buyer pays the invoice twice. */
+  isPaidTwice: boolean
 } & Delivery
+
+/** A second payment of an invoice. */
+const payAgain = async (history: History, payment: Payment, arrives: Delivery): Promise<void> => {
+  const second = { ...payment, id: `${payment.id}b`, charge: `${payment.charge}b` }
+  history.payments.push(second)
+  const fields = { payment_details: null, customer: null }
+  await history.happen('payment_intent.succeeded', succeeded(payment, fields), arrives)
+  await history.happen('payment_intent.succeeded', succeeded(second, fields), arrives)
+  await history.happen('invoice_payment.paid', invoicePayment(payment.invoice ?? '', second.id), arrives)
+}
 
 /** A later invoice of a subscription is paid. */
 export const renew = async (
   history: History,
-  { who, isOld, isProration, isTied, currency, ...arrives }: Renewal,
+  { who, isOld, isProration, isTied, currency, coupon, isPaidTwice, ...arrives }: Renewal,
 ): Promise<void> => {
   const payment = pay(history, currency, true)
   const subscription = subscriptionOf(history, who, false)
+  const paid = invoiceOf(history, who, payment, subscription)
   const fields = {
-    ...invoiceOf(history, who, payment, subscription),
+    ...paid,
+    ...(coupon && { discounts: [...paid.discounts, redeemed(history, who, payment, coupon)] }),
     billing_reason: isProration ? 'subscription_update' : 'subscription_cycle',
   }
   const { id: payment_intent, charge } = payment
@@ -118,6 +176,15 @@ export const renew = async (
   await history.happen('invoice.paid', object, arrives)
   if (!isOld && payment.invoice)
     await history.happen('invoice_payment.paid', invoicePayment(payment.invoice, payment.id), arrives)
+  if (isPaidTwice) await payAgain(history, payment, arrives)
+}
+
+/** The discount of a coupon that is redeemed with one invoice. */
+const redeemed = (history: History, who: string, { invoice }: Payment, coupon: string) => {
+  const id = invoice ?? ''
+  history.coupons.set(id, [...(history.coupons.get(id) ?? []), coupon])
+  const of = { customer: history.customerOf(who), subscription: null, invoice: id }
+  return { id: `di_${id}`, object: 'discount', source: { coupon }, start: seconds(), end: null, ...of }
 }
 
 export const stripeSteps = {
@@ -125,6 +192,7 @@ export const stripeSteps = {
     { who: string; kind: string; click: number | null; coupon: string | null; ties: number | null } & {
       currency: string
       tax: number
+      captured: string
     } & Delivery
   >(
     'a checkout is paid',
@@ -136,9 +204,11 @@ export const stripeSteps = {
         coupon,
       },
       ...{ ties: maybe(which), currency, tax: fc.constantFrom(0, 400), ...delivery },
+      captured: fc.constantFrom('at once', 'at once', ...Object.keys(CAPTURES)),
     },
-    async (history, { who, kind, click, coupon, ties, currency, tax, ...arrives }) => {
-      const { number, ...payment } = pay(history, currency, kind === 'subscription')
+    async (history, { who, kind, click, coupon, ties, currency, tax, captured: how, ...arrives }) => {
+      const captured = kind === 'subscription' ? 'at once' : how
+      const { number, ...payment } = pay(history, currency, kind === 'subscription', CAPTURES[captured])
       const { id, invoice: invoiceId, cents } = payment
       const subscription = invoiceId && subscriptionOf(history, who, true)
       const sessionId = history.idOf(`cs_test_${number}`)
@@ -151,13 +221,23 @@ export const stripeSteps = {
         },
         ...{ amount_subtotal: cents, amount_total: cents, mode: subscription ? 'subscription' : 'payment' },
         total_details: { amount_discount: 0, amount_shipping: 0, amount_tax: tax },
+        payment_status: captured === 'at once' ? 'paid' : 'unpaid',
         ...{ payment_intent: invoiceId ? null : id, invoice: invoiceId, subscription },
         customer: kind === 'guest' ? null : history.customerOf(who),
         customer_details: { email: addressOf(who), name: who },
         client_reference_id: clickOf(history, click) ?? who,
-        ...{ metadata: reportedId(history, who, ties), discounts: discounts(coupon) },
+        metadata: captured === 'never' ? {} : reportedId(history, who, ties),
+        discounts: discounts(coupon),
       })
       await history.happen('checkout.session.completed', session, arrives)
+      if (captured === 'later' || captured === 'in part') {
+        const of = { payment_details: null, customer: session.customer }
+        await history.happen('payment_intent.succeeded', succeeded(payment, of), {
+          ...arrives,
+          late: (arrives.late * 7) % 5,
+        })
+      }
+      if (captured === 'in part') await history.happen('charge.refunded', refundedCharge(payment, 0), arrives)
       if (!invoiceId || !subscription) return
       const paid = { ...invoiceOf(history, who, payment, subscription), total_excluding_tax: cents - tax }
       const first = invoice({ ...paid, billing_reason: 'subscription_create', ...parent(subscription) })
@@ -194,7 +274,8 @@ export const stripeSteps = {
     'a subscription is renewed',
     {
       ...{ who: person, isOld: fc.boolean(), isProration: fc.constantFrom(false, false, true) },
-      ...{ isTied: fc.boolean(), currency, ...delivery },
+      ...{ isTied: fc.boolean(), currency, coupon, isPaidTwice: fc.constantFrom(false, false, true) },
+      ...delivery,
     },
     renew,
   ),
@@ -213,35 +294,33 @@ export const stripeSteps = {
       ...delivery,
     },
     (history, { who, isGuest, click, ties, currency, ...arrives }) => {
-      const { id, charge, cents } = pay(history, currency, false)
       const clickId = clickOf(history, click)
-      const object = paymentIntent({
-        ...{ id, latest_charge: charge, created: seconds(), amount: cents, amount_received: cents },
-        ...{ currency: currency.toLowerCase(), customer: isGuest ? null : history.customerOf(who) },
-        ...{
-          receipt_email: addressOf(who),
-          metadata: { ...(clickId && { clickId }), ...reportedId(history, who, ties) },
-        },
+      const object = succeeded(pay(history, currency, false), {
+        customer: isGuest ? null : history.customerOf(who),
+        receipt_email: addressOf(who),
+        metadata: { ...(clickId && { clickId }), ...reportedId(history, who, ties) },
       })
       return history.happen('payment_intent.succeeded', object, arrives)
     },
   ),
-  refunded: step<{ which: number; cents: number; by: string } & Delivery>(
+  refunded: step<{ which: number; cents: number; by: string; net: number | null } & Delivery>(
     'Stripe refunds a payment',
     {
       ...{
         which,
         cents: fc.constantFrom(1_000, 4_900, 2_000),
         by: fc.constantFrom('refund', 'charge', 'note'),
+        // What a note says is without tax, in per cent.
+        net: fc.constantFrom(null, 0, 80, 100),
       },
       ...delivery,
     },
-    async (history, { which, cents, by, ...arrives }) => {
-      const payment = anyOf(history.payments, which)
+    async (history, { which, cents, by, net, ...arrives }) => {
+      const payment = anyOf(paymentsOf(history), which)
       if (!payment) return
       const { id: payment_intent, charge: its, invoice } = payment
       const of = { currency: payment.currency.toLowerCase(), created: seconds() }
-      const amount = Math.min(cents, payment.cents)
+      const amount = Math.min(cents, payment.capturedCents)
       const id = history.idOf(`re_${which}_${seconds()}`)
       if (by === 'refund') {
         await history.happen(
@@ -250,15 +329,13 @@ export const stripeSteps = {
           arrives,
         )
       } else if (by === 'note' && invoice) {
-        await history.happen('credit_note.created', creditNote({ id, invoice, amount, ...of }), arrives)
-      } else {
-        const refunded = { amount: payment.cents, amount_refunded: amount }
+        const stated = net === null ? {} : { total_excluding_tax: (amount * net) / 100 }
         await history.happen(
-          'charge.refunded',
-          charge({ id: its, payment_intent, ...refunded, ...of }),
+          'credit_note.created',
+          creditNote({ id, invoice, amount, ...of, ...stated }),
           arrives,
         )
-      }
+      } else await history.happen('charge.refunded', refundedCharge(payment, amount), arrives)
     },
   ),
   disputed: step<{ which: number; status: string } & Delivery>(

@@ -33,8 +33,15 @@ const START = Date.parse('2026-08-29T10:00:00.500Z')
 
 type Row = Record<string, unknown>
 
-/** A payment at Stripe. */
-export type Payment = { id: string; charge: string; invoice: string | null; cents: number; currency: string }
+/** A payment at Stripe. What was not captured of `cents` was released. */
+export type Payment = {
+  id: string
+  charge: string
+  invoice: string | null
+  cents: number
+  capturedCents: number
+  currency: string
+}
 
 /** A discount as Stripe reports it. */
 export type DiscountObject = StripeObject & {
