@@ -3026,18 +3026,23 @@ begin
 end $$;
 
 
--- Saves decided reports, each in a transaction of its own, then loads what others are decided from: `saved` and `loaded` of
--- results, in their order. See lib/tracking/batch.queries.ts. A report that conflicts with what was saved since it was loaded
--- is null in `saved`, and so are those of its customer after it. Only the last commit waits for the disk, which then has all of them.
+-- Saves decided reports in order, each completely or not at all, then loads what others are decided from: `saved` and `loaded`
+-- of results, in their order. See lib/tracking/batch.queries.ts. A report that conflicts with what was saved since it was loaded
+-- is null in `saved`, and so are those of its customer after it.
+--
+-- A commit waits for the disk, so 25 reports share one. A report that would wait for somebody's lock commits those before it
+-- first: whoever waits holds no locks of other reports, so batches and single reports cannot deadlock.
 create procedure record_reports_1(reports jsonb, api_key_hash text, wanted jsonb, inout results jsonb)
 language plpgsql as $$
 declare
-    saved     jsonb[] := '{}';
-    loaded    jsonb[] := '{}';
-    waiting   text[]  := '{}';   -- the customers of those that conflict
-    customer  text;
-    event     jsonb;
-    w         jsonb;
+    saved         jsonb[] := '{}';
+    loaded        jsonb[] := '{}';
+    waiting       text[]  := '{}';   -- the customers of those that conflict
+    uncommitted   integer := 0;      -- the reports saved since the last commit
+    must_wait     boolean;
+    customer      text;
+    event         jsonb;
+    w             jsonb;
 begin
     for n in 0 .. jsonb_array_length(reports) - 1 loop
         customer := reports -> n ->> 'customerExternalId';
@@ -3045,22 +3050,33 @@ begin
             saved := saved || null::jsonb;
             continue;
         end if;
-        perform set_config('synchronous_commit', 'off', true);
-        begin
-            event := public.save_report_1(reports -> n);
-            set constraints all immediate;
-        exception
-            when sqlstate 'TR001' or unique_violation or foreign_key_violation or deadlock_detected or serialization_failure then
-                event := null;
-                waiting := waiting || customer;
-        end;
+        loop
+            must_wait := false;
+            if uncommitted > 0 then
+                perform set_config('lock_timeout', '1ms', true);
+            end if;
+            begin
+                set constraints all deferred;
+                event := public.save_report_1(reports -> n);
+                set constraints all immediate;
+                uncommitted := uncommitted + 1;
+            exception
+                when lock_not_available then
+                    if uncommitted = 0 then raise; end if;
+                    must_wait := true;
+                when sqlstate 'TR001' or unique_violation or foreign_key_violation or deadlock_detected or serialization_failure then
+                    event := null;
+                    waiting := waiting || customer;
+            end;
+            if must_wait or uncommitted = 25 then
+                commit;
+                uncommitted := 0;
+            end if;
+            exit when not must_wait;
+        end loop;
         saved := saved || event;
-        commit;
     end loop;
-    if cardinality(saved) > 0 then
-        perform pg_current_xact_id();
-        commit;
-    end if;
+    commit;
 
     for n in 0 .. jsonb_array_length(wanted) - 1 loop
         w := wanted -> n;

@@ -12,6 +12,7 @@ import { parseArgs } from 'node:util'
 import { build } from '../dev/build.ts'
 import { SNIPPET_BUDGET_BYTES } from '../dev/runtime/build-snippet.ts'
 import { workerNames } from '../dev/runtime/wrangler-config.ts'
+import { measureBatches } from './batches.ts'
 import { createBench, say } from './bench.ts'
 import { measureClient } from './client.ts'
 import { countImportFetches, measureImports } from './import.ts'
@@ -169,6 +170,7 @@ const client = async () => {
 const PARTS: Record<string, { says: string; run: () => Promise<void> }> = {
   speed: { says: 'New sales against floors, by the bundles and by npm start.', run: speed },
   statements: { says: 'A sale against its statements.', run: () => measureStatements(bench, ROUNDS) },
+  batches: { says: 'Batches, with and without waiting for the disk.', run: () => measureBatches(bench) },
   imports: { says: `${IMPORT_ROUNDS.partners} rounds of imports of 100,000 partners.`, run: imports },
   'import-page': { says: 'An import of 50,000 rows in Chromium.', run: importPage },
   payouts: { says: 'Payouts of 10,000 partners.', run: payouts },

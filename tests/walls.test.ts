@@ -59,6 +59,12 @@ test('SQL stands only in *.queries.ts', () => {
   expect(sources.filter((file) => SQL.test(read(file))).length).toBeGreaterThan(20)
 })
 
+test('every commit waits for the disk, and is seen by others only then: nothing sets synchronous_commit', () => {
+  const sources = files('*.sql', 'migrations/*.sql', '{lib,functions,cli}/**/*.{ts,tsx}')
+  expect(sources).toContain('schema.sql')
+  expect(sources.filter((file) => /synchronous_commit/i.test(read(file)))).toEqual([])
+})
+
 test('*.responses.ts are imported as types only, so that no Worker bundles them', () => {
   const sources = files('lib/**/*.{ts,tsx}', 'functions/**/*.{ts,tsx}', 'islands/**/*.ts')
   const isResponses = (file: string) => file.endsWith('.responses.ts')

@@ -8,7 +8,7 @@ import { type RecordedEvent, toSaved } from './reports.queries.ts'
 type Results = { saved: (RecordedEvent | null)[]; loaded: (LoadedFacts | KeyRefusal)[] }
 
 /**
- * Saves each report in a transaction of its own, in order, then loads others.
+ * Saves each report completely or not at all, in order, then loads others.
  *
  * @returns the events, null for a report that conflicts with what was saved since it was loaded; and the facts of the others, or
  *   why the key is refused
