@@ -44,7 +44,12 @@ export const tracking: ZodOpenApiPathsObject = {
       security: byApiKey,
       requestBody: { required: true, ...json(Batch) },
       responses: {
-        200: { description: 'An answer to each event, in the same order.', ...json(BatchResponse) },
+        200: {
+          description:
+            'An answer to each event, in the same order. The header `Idempotency-Mismatch` lists the places, counted ' +
+            'from 0, of the events whose earlier report had a different body, such as `0, 17`.',
+          ...json(BatchResponse),
+        },
         ...errors(...BODY_ERRORS, 'too_many_rows', 'invalid_api_key', 'insufficient_scope'),
       },
     },

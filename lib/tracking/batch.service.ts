@@ -16,7 +16,13 @@ import { completeReport, decideLoaded, hashReport, type JoinReport } from './rep
 import type { Report } from './report.ts'
 import type { RecordedEvent } from './reports.queries.ts'
 import type { BatchResponse } from './reports.responses.ts'
-import { keepMismatches, keyRefusal, trackingResponse } from './respond.service.ts'
+import {
+  isMismatch,
+  keepMismatches,
+  keyRefusal,
+  MISMATCH_HEADER,
+  trackingResponse,
+} from './respond.service.ts'
 
 /** A valid report of the batch, at its place. */
 type Item = { place: number; report: Report; bodyHash: string; receivedAt: Date }
@@ -57,14 +63,13 @@ export const recordBatch = async <E extends KeyEnv & TrackingEnv & ReportQueues>
     else refuse(place, invalid('invalid_body', errors))
   }
   let isAnnounced = false
-  const mismatches: Mismatch[] = []
+  const mismatches: (Mismatch & { place: number })[] = []
   const settle: Settle = async (item, event) => {
     isAnnounced ||= event.isAnnounced === true
     try {
       const complete = await completeReport(event, item, joinReport)
-      const answer = trackingResponse(complete, item.bodyHash)
-      answers.set(item.place, answer)
-      if (answer.mismatch) mismatches.push({ ...item, eventId: complete.id })
+      answers.set(item.place, trackingResponse(complete))
+      if (isMismatch(complete, item.bodyHash)) mismatches.push({ ...item, eventId: complete.id })
     } catch (error) {
       refuse(item.place, error)
     }
@@ -79,6 +84,8 @@ export const recordBatch = async <E extends KeyEnv & TrackingEnv & ReportQueues>
   if (isAnnounced) nudge(c, 'WEBHOOKS')
   foldSometimes(c, items.length)
   keepMismatches(c, mismatches)
+  const places = mismatches.map(({ place }) => place).sort((a, b) => a - b)
+  if (places.length > 0) c.header(MISMATCH_HEADER, places.join(', '))
   return c.json<BatchResponse>({ results: events.flatMap((_, place) => answers.get(place) ?? []) })
 }
 

@@ -1,15 +1,11 @@
 import * as z from 'zod'
 import { ErrorResponse, timestamp } from '../http/common.responses.ts'
 
-/** POST /api/track/lead and /api/track/sale. */
+/** POST /api/track/lead and /api/track/sale. These two fields and no others: spec, section 2. */
 export const TrackingResponse = z
   .strictObject({
     eventId: z.uuid().nullable().meta({ description: 'null if the event is not attributed.' }),
     attributed: z.boolean(),
-    mismatch: z.literal(true).optional().meta({
-      description:
-        'Present if an earlier report with the same `externalId` had another body. Nothing has changed.',
-    }),
   })
   .meta({ id: 'TrackingResponse' })
 export type TrackingResponse = z.infer<typeof TrackingResponse>

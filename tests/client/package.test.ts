@@ -45,10 +45,11 @@ const other = await tributary.track.refund({ ...part, externalId: 'other_' + run
 const { results } = await tributary.track.batch([
   { kind: 'sale', ...sale, externalId: 'batch_' + run, occurredAt: new Date().toISOString() },
   { kind: 'sale', ...sale, amountCents: 0 },
+  { kind: 'sale', ...sale, amountCents: 2 },
 ])
 const list = await tributary.api.GET('/events', { params: { query: { kind: 'sale', externalId: sale.externalId } } })
 console.log(JSON.stringify({
-  batch: results.map((result) => ('error' in result ? result.error.code : result.attributed)),
+  batch: results.map((result) => ('error' in result ? result.error.code : result.idempotencyMismatch)),
   lead, copies, changed, partner: data.partner.slug, earned: data.commission.amountCents, events: list.data.data.length,
   refused: refused instanceof TributaryError && { code: refused.code, docUrl: refused.docUrl, requestId: refused.requestId },
   functions: [typeof verifyWebhook], refundsCounted: new Set(parts.map(({ eventId }) => eventId)).size, otherCurrency: other.code,
@@ -99,10 +100,10 @@ test('the packed client, installed into an empty project, reports to Tributary a
   const { events_: events, ...rest } = said
   const first = { eventId, attributed: true, idempotencyMismatch: false }
   expect(rest).toEqual({
-    batch: [true, 'invalid_body'],
+    batch: [false, 'invalid_body', true],
     lead: { eventId: expect.any(String), attributed: true, idempotencyMismatch: false },
     copies: Array(8).fill(first),
-    changed: { ...first, mismatch: true, idempotencyMismatch: true },
+    changed: { ...first, idempotencyMismatch: true },
     partner: demo.partnerSlug,
     earned: 980,
     events: 1,

@@ -7,10 +7,11 @@ import { timesOver } from '../support/thorough.ts'
 
 const database = useDatabase()
 
-type Result = { eventId?: string | null; attributed?: boolean; mismatch?: true; error?: { code: string } }
+type Result = { eventId?: string | null; attributed?: boolean; error?: { code: string } }
 const send = async (merchant: Merchant, events: unknown[]) => {
-  const { status, body } = await merchant.post('/api/track/batch', { events })
-  return { status, body, results: (body.results ?? []) as Result[] }
+  const { status, body, headers } = await merchant.post('/api/track/batch', { events })
+  const mismatches = headers.get('Idempotency-Mismatch')
+  return { status, body, results: (body.results ?? []) as Result[], mismatches }
 }
 const sale = (externalId: string, more: object = {}) => ({
   kind: 'sale',
@@ -45,19 +46,24 @@ describe('a batch', () => {
     const events = [sale('a', { clickId }), sale('b', { clickId, customerExternalId: 'user_2' })]
     const first = await send(merchant, events)
     const again = await send(merchant, [sale('c', { clickId }), ...events, sale('a', { clickId: null })])
-    expect(again.results).toEqual([credited, ...first.results, { ...first.results[0], mismatch: true }])
+    expect(again.results).toEqual([credited, ...first.results, first.results[0]])
+    expect({ first: first.mismatches, again: again.mismatches }).toEqual({ first: null, again: '3' })
     expect(await database.counts(merchant)).toEqual({ events: 3, customers: 2, commissions: 3 })
   })
 
   test('with the same report twice records it once', async () => {
     const merchant = await createMerchant()
     const clickId = await merchant.click()
-    const { results } = await send(merchant, [
+    const { results, mismatches } = await send(merchant, [
       sale('a', { clickId }),
       sale('a', { clickId }),
       sale('a', { clickId, amountCents: 1 }),
+      sale('b', { amountCents: 0 }),
+      sale('a', { clickId, amountCents: 2 }),
     ])
-    expect(results).toEqual([results[0], results[0], { ...results[0], mismatch: true }])
+    const refused = { error: expect.objectContaining({ code: 'invalid_body' }) }
+    expect(results).toEqual([credited, results[0], results[0], refused, results[0]])
+    expect(mismatches).toBe('2, 4')
     expect(await database.counts(merchant)).toEqual({ events: 1, customers: 1, commissions: 1 })
   })
 

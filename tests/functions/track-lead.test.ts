@@ -103,6 +103,11 @@ describe('spec 4.2: POST /api/track/lead', () => {
     const first = await merchant.lead(lead)
     const again = await merchant.lead(lead)
     expect({ status: again.status, body: again.body }).toEqual({ status: 200, body: first.body })
+    const other = await merchant.lead({ ...lead, customerName: 'Ann' })
+    expect({ body: other.body, mismatch: other.headers.get('Idempotency-Mismatch') }).toEqual({
+      body: first.body,
+      mismatch: 'true',
+    })
     expect(await database.counts(merchant)).toEqual({ events: 1, customers: 1, commissions: 1 })
   })
 })

@@ -103,7 +103,8 @@ describe('a dated report', () => {
     const first = await merchant.sale({ externalId: 'a', occurredAt })
     const again = await merchant.sale({ externalId: 'a', occurredAt: occurredAt.replace('Z', '+00:00') })
     expect(again.body).toEqual(first.body)
-    expect((await merchant.sale({ externalId: 'a' })).body.mismatch).toBe(true)
+    const { headers } = await merchant.sale({ externalId: 'a' })
+    expect(headers.get('Idempotency-Mismatch')).toBe('true')
   })
 
   test('of a clock that is four minutes fast counts as of now', async () => {

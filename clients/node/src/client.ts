@@ -24,14 +24,15 @@ export type Refund = Schemas['RefundEvent']
 
 /** A sale or lead of a batch. */
 export type BatchEvent = Schemas['BatchEvent']
-/** An answer for each event, in the same order. Send those again whose `error.code` is `try_again`. */
-export type BatchResults = Schemas['BatchResponse']
 
 /** What became of a report. */
 export type Recorded = Schemas['TrackingResponse'] & {
   /** Whether an earlier report with this `externalId` had another body. That one counts. */
   idempotencyMismatch: boolean
 }
+
+/** An answer for each event, in the same order. Send those again whose `error.code` is `try_again`. */
+export type BatchResults = { results: (Recorded | Schemas['Error'])[] }
 
 export type TributaryOptions = {
   /** The URL of your Tributary: `https://track.example.com`. */
@@ -48,6 +49,7 @@ export type TributaryOptions = {
 
 const DEADLINE_MS = 30_000
 const KEY = 'Idempotency-Key'
+const MISMATCH = 'Idempotency-Mismatch'
 const LOCAL_HOSTS = /^(localhost|127(\.\d+){3}|\[::1\]|.+\.localhost)$/
 
 const readUrl = (text: string | URL): URL => {
@@ -103,7 +105,7 @@ export const createTributary = (options: TributaryOptions) => {
         body,
         ({ attributed }) => typeof attributed === 'boolean',
       ),
-      idempotencyMismatch: response.headers.get('Idempotency-Mismatch') === 'true',
+      idempotencyMismatch: response.headers.get(MISMATCH) === 'true',
     }
   }
 
@@ -140,7 +142,15 @@ export const createTributary = (options: TributaryOptions) => {
       /** Up to 500 sales and leads, which count in their order. Each is answered by itself. */
       batch: async (events: BatchEvent[], call?: CallOptions): Promise<BatchResults> => {
         const { response, body } = await send('/api/track/batch', { events }, call)
-        return read<BatchResults>(response.status, body, ({ results }) => Array.isArray(results))
+        const { results } = read<Schemas['BatchResponse']>(response.status, body, (answer) =>
+          Array.isArray(answer.results),
+        )
+        const places = new Set(response.headers.get(MISMATCH)?.split(', '))
+        return {
+          results: results.map((result, place) =>
+            'error' in result ? result : { ...result, idempotencyMismatch: places.has(`${place}`) },
+          ),
+        }
       },
     },
 

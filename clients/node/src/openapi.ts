@@ -2273,8 +2273,6 @@ TrackingResponse: {
 /** null if the event is not attributed. */
 eventId: string | null
 attributed: boolean
-/** Present if an earlier report with the same `externalId` had another body. Nothing has changed. */
-mismatch?: undefined | true
 }
 BatchResponse: {
 results: Array<components['schemas']["TrackingResponse"] | components['schemas']["Error"]>
