@@ -29,7 +29,6 @@ const STATUSES: Record<ImportCount['kind'], Record<string, Message>> = {
   customers: {
     created: m.imports_created,
     updated: m.imports_updated,
-    moved: m.imports_moved,
     unchanged: m.imports_unchanged,
     partner_not_found: m.imports_partner_not_found,
     error: m.imports_refused,
@@ -43,7 +42,7 @@ const UNDELIVERED: readonly MailStatus[] = ['failed', 'bounced', 'suppressed']
 const Counts = ({ kind, counts }: { kind: ImportCount['kind']; counts: ImportCount[] }) => {
   const of = counts.filter((count) => count.kind === kind)
   if (of.length === 0) return null
-  const total = (key: 'renamed' | 'coupons') => of.reduce((sum, count) => sum + count[key], 0)
+  const total = (key: 'renamed' | 'coupons' | 'moved') => of.reduce((sum, count) => sum + count[key], 0)
   return (
     <>
       <h2>{kind === 'partners' ? t(m.layout_partners) : t(m.layout_customers)}</h2>
@@ -54,6 +53,7 @@ const Counts = ({ kind, counts }: { kind: ImportCount['kind']; counts: ImportCou
             <li>{t(m.imports_rows_of_status, { rows: figure(rows), status: t(words) })}</li>
           ) : null
         })}
+        {total('moved') > 0 && <li>{t(m.imports_moved, { rows: figure(total('moved')) })}</li>}
         {total('renamed') > 0 && <li>{t(m.imports_renamed, { rows: figure(total('renamed')) })}</li>}
         {total('coupons') > 0 && <li>{t(m.imports_with_coupons, { rows: figure(total('coupons')) })}</li>}
       </ul>

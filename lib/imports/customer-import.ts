@@ -81,14 +81,15 @@ export type MappedCustomer = CustomerMapping & {
 export type CustomerResult = {
   customerExternalId: string
   partnerEmail: string
-  status: 'created' | 'updated' | 'moved' | 'unchanged' | 'partner_not_found' | 'error'
+  status: 'created' | 'updated' | 'unchanged' | 'partner_not_found' | 'error'
   /** The partner that the customer had before the row, if it is another one. */
   ownerEmail?: string
   code?: CustomerProblem | 'customer_owned' | 'partner_banned'
   message?: string
 }
 
-export type CustomerImportSummary = Record<'created' | 'updated' | 'moved' | 'unchanged' | 'errors', number>
+/** @property moved how many of the updated changed partners */
+export type CustomerImportSummary = Record<'created' | 'updated' | 'unchanged' | 'errors' | 'moved', number>
 
 export type CustomerImportDecision = {
   mapped: MappedCustomer[]
@@ -237,11 +238,15 @@ export const decideCustomerImport = (
         { place: index + 1, partnerId: found.id, startedAt: row.startedAt },
       ],
     })
-    const status = moves ? 'moved' : known ? 'updated' : 'created'
+    const status = known ? 'updated' : 'created'
     return { customerExternalId, partnerEmail, status, ...owner, ...note }
   })
   return { mapped: [...mapped.values()], results, left: [...left], partnerIds: [...assigned] }
 }
+
+/** Whether a row gave its customer to another partner. */
+export const isMoved = ({ status, ownerEmail }: CustomerResult): boolean =>
+  status === 'updated' && ownerEmail !== undefined
 
 /** Counts the results. `partner_not_found` counts as an error. */
 export const summarizeCustomers = (results: CustomerResult[]): CustomerImportSummary => {
@@ -250,8 +255,8 @@ export const summarizeCustomers = (results: CustomerResult[]): CustomerImportSum
   return {
     created: count('created'),
     updated: count('updated'),
-    moved: count('moved'),
     unchanged: count('unchanged'),
     errors: count('error', 'partner_not_found'),
+    moved: results.filter(isMoved).length,
   }
 }

@@ -70,15 +70,15 @@ export const CustomerImportResponse = z
     summary: z.strictObject({
       created: z.int(),
       updated: z.int(),
-      moved: z.int(),
       unchanged: z.int(),
       errors: z.int(),
+      moved: z.int().meta({ description: 'How many of the updated changed partners.' }),
     }),
     results: z.array(
       z.strictObject({
         customerExternalId: z.string(),
         partnerEmail: z.string(),
-        status: z.enum(['created', 'updated', 'moved', 'unchanged', 'partner_not_found', 'error']),
+        status: z.enum(['created', 'updated', 'unchanged', 'partner_not_found', 'error']),
         ownerEmail: z
           .string()
           .optional()

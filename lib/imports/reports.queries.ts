@@ -10,7 +10,7 @@ import type { Undone } from './undo.ts'
  *
  * @property id of its first call, which is the cursor of the list
  * @property partners how many it has created, or given an opening balance
- * @property customers how many it has created, updated or moved
+ * @property customers how many it has created or updated
  * @property errors how many rows were refused
  * @property isUndone whether a manager has begun to undo it
  */
@@ -69,8 +69,18 @@ export type ImportedRow = {
   message: string | null
 }
 
-/** How many rows had a result, and of created partners, how many got another slug or their coupon. */
-export type ImportCount = { kind: Kind; status: string; rows: number; renamed: number; coupons: number }
+/**
+ * How many rows had a result. Of created partners, how many got another slug or their coupon; of updated customers, how many
+ * changed partners.
+ */
+export type ImportCount = {
+  kind: Kind
+  status: string
+  rows: number
+  renamed: number
+  coupons: number
+  moved: number
+}
 
 type Owed = { count: number; sums: { currency: string; amountCents: number }[] }
 
@@ -110,6 +120,9 @@ const rowsQuery = (workspaceId: string, importId: string) => sql`
   from import_calls c join audit_entries a on a.id = c.audit_id
     cross join lateral import_results_1(c.answer, c.made_emails, c.made_slugs) r
   where c.workspace_id = ${workspaceId} and c.import_id = ${importId}`
+
+/** As `isMoved` says of a result. */
+const IS_MOVED = sql`status = 'updated' and "formerPartner" is not null`
 
 /** The rows of an import, in their order. */
 export const listImportedRows = async (
@@ -163,11 +176,11 @@ export const readImport = async (
       where c.workspace_id = ${workspaceId} and c.import_id = ${importId} order by c.audit_id`.compile(db),
     sql<ImportCount>`
       select kind, status, count(*)::integer as rows, count("requestedSlug")::integer as renamed,
-             count(*) filter (where "couponMapped")::integer as coupons
+             count(*) filter (where "couponMapped")::integer as coupons, count(*) filter (where ${IS_MOVED})::integer as moved
       from (${rowsQuery(workspaceId, importId)}) r group by kind, status`.compile(db),
     sql<ImportedRow>`
       select * from (${rowsQuery(workspaceId, importId)}) r
-      where code is not null or "requestedSlug" is not null or status in ('moved', 'partner_not_found', 'error')
+      where code is not null or "requestedSlug" is not null or ${IS_MOVED} or status in ('partner_not_found', 'error')
       order by id limit ${shown}`.compile(db),
     sql<ImportMails>`
       select m.status, count(*)::integer as mails

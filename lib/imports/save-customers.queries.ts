@@ -128,7 +128,7 @@ export const saveCustomerImport = async (
              case when r.result ->> 'status' <> 'created' or s.is_created then r.result
                   when s.id is null then r.result || '{"status": "unchanged"}'
                   when s.former_id = s."partnerId" then r.result || '{"status": "updated"}'
-                  else r.result || jsonb_build_object('status', 'moved', 'ownerEmail',
+                  else r.result || jsonb_build_object('status', 'updated', 'ownerEmail',
                                                       (select email from partners where id = s.former_id)) end
              order by r.n), '[]'))
     from jsonb_array_elements(${JSON.stringify(results)}::jsonb) with ordinality as r (result, n)

@@ -43,7 +43,7 @@ const one = async <T extends Record<string, unknown>>(text: string, ...values: u
 
 test('an import of a customer who is merged meanwhile answered 500: it assigns the one who is left', async () => {
   const { shop, buyer } = await twoCustomers('stripe')
-  expect(await whileMerged(shop, buyer, () => buyer.import({}, 'leo'))).toBe('moved')
+  expect(await whileMerged(shop, buyer, () => buyer.import({}, 'leo'))).toBe('updated')
   await buyer.sale({ amountCents: 1_000 })
   expect((await endOf(shop, buyer)).sales).toMatchObject({ order: 'leo 200' })
   expect(await database.violations(shop.merchant.workspace.id)).toEqual([])

@@ -54,11 +54,11 @@ test('the report of an import counts its rows, and shows those that differ from 
     'Partners 5 created 1 existed, and were skipped 1 refused 1 with another slug than in the file 3 with a coupon',
   )
   expect(text).toContain(
-    'Customers 1 created 1 moved from another partner 1 refused, because their partner was not found',
+    'Customers 1 created 1 updated 1 refused, because their partner was not found 1 of the updated moved from another partner',
   )
   expect(text).toContain('Opening balances: $30.03 of 3 partners.')
   expect(text).toMatch(/taken@partner\.example created maya → maya-\w+ Another partner had this slug\./)
-  expect(text).toContain(`cus_1 of ${LEO} moved from another partner: ${MAYA}`)
+  expect(text).toContain(`cus_1 of ${LEO} updated (before: ${MAYA})`)
   expect(text).toContain('cus_3 of nobody@partner.example')
   expect(text).not.toContain('p0@partner.example')
 })
@@ -107,7 +107,7 @@ test('all rows of an import are a file, which is in the audit log', async () => 
   expect(cells[7]).toEqual([
     ...['partners', '', 'plain@partner.example', 'created', '', 'Plain', '', 'false', '', ''],
   ])
-  expect(cells[8]).toEqual(['customers', 'cus_1', LEO, 'moved', MAYA, '', '', '', '', ''])
+  expect(cells[8]).toEqual(['customers', 'cus_1', LEO, 'updated', MAYA, '', '', '', '', ''])
   expect((await pages.get('/audit')).text).toContain('downloaded the list of import')
 })
 

@@ -47,7 +47,7 @@ describe('spec 4.4: POST /api/workspaces/<workspace>/customers/import', () => {
 
     const moved = await customers([{ customerExternalId: 'cus_1', partnerEmail: LEO }])
     expect(moved.body.results).toEqual([
-      { customerExternalId: 'cus_1', partnerEmail: LEO, status: 'moved', ownerEmail: MAYA },
+      { customerExternalId: 'cus_1', partnerEmail: LEO, status: 'updated', ownerEmail: MAYA },
     ])
     expect(await customersOf(merchant)).toMatchObject([{ id: 'cus_1', email: 'ann@x.example', partner: LEO }])
   })
@@ -70,7 +70,7 @@ describe('spec 4.4: POST /api/workspaces/<workspace>/customers/import', () => {
       { customerExternalId: 'cus_1', partnerEmail: LEO },
       { customerExternalId: 'cus_1', partnerEmail: LEO },
     ])
-    expect(body.results.map(({ status }) => status)).toEqual(['created', 'moved', 'unchanged'])
+    expect(body.results.map(({ status }) => status)).toEqual(['created', 'updated', 'unchanged'])
     expect(await customersOf(merchant)).toMatchObject([{ email: 'ann@x.example', partner: LEO }])
   })
 
@@ -126,7 +126,7 @@ describe('spec 4.4: POST /api/workspaces/<workspace>/customers/import', () => {
       // Whoever is known by a report is moved, and not made twice.
       await merchant.lead({ externalId: 'user_1', clickId: await merchant.click('maya') })
       const { body } = await customers([{ customerExternalId: 'user_1', partnerEmail: LEO }])
-      expect(body.summary).toMatchObject({ created: 0, moved: 1 })
+      expect(body.summary).toMatchObject({ created: 0, updated: 1, moved: 1 })
     },
   )
 
@@ -191,10 +191,10 @@ describe('spec 4.4: POST /api/workspaces/<workspace>/customers/import', () => {
     const dry = await customers(rows, { options: { dryRun: true } })
     expect(await everything(database, merchant)).toEqual(before)
     expect(dry.body).toEqual((await customers(rows, { options: null })).body)
-    expect(dry.body.summary).toEqual({ created: 1, updated: 0, moved: 1, unchanged: 1, errors: 2 })
+    expect(dry.body.summary).toEqual({ created: 1, updated: 1, moved: 1, unchanged: 1, errors: 2 })
   })
 
-  test('a customer who changes partners is moved, also from another program, and says from whom', async () => {
+  test('a customer who changes partners is updated, also from another program, and says from whom', async () => {
     const { merchant, customers } = await createWithLeo()
     const second = await merchant.seed.addProgram(merchant.workspace.id)
     await merchant.seed.addPartner(merchant.workspace.id, second, { slug: 'zoe' })
@@ -208,12 +208,12 @@ describe('spec 4.4: POST /api/workspaces/<workspace>/customers/import', () => {
       { customerExternalId: 'cus_2', partnerEmail: 'nobody@partner.example' },
     ]
     const { body } = await customers(rows)
-    expect(body.summary).toEqual({ created: 0, updated: 1, moved: 2, unchanged: 0, errors: 1 })
+    expect(body.summary).toEqual({ created: 0, updated: 3, moved: 2, unchanged: 0, errors: 1 })
     expect(body.results).toMatchObject([
       // Whose the customer is was known by a click, and is now known by the import.
       { status: 'updated' },
-      { status: 'moved', ownerEmail: LEO },
-      { status: 'moved', ownerEmail: zoe },
+      { status: 'updated', ownerEmail: LEO },
+      { status: 'updated', ownerEmail: zoe },
       // The partner may be created by the same file: then it is moved, too.
       { status: 'partner_not_found', ownerEmail: LEO },
     ])

@@ -121,7 +121,7 @@ describe('customers', () => {
     ]
     const ours = newImport()
     const first = await customers(rows, ours)
-    expect(first.body.summary).toEqual({ created: 1, updated: 0, moved: 1, unchanged: 0, errors: 1 })
+    expect(first.body.summary).toEqual({ created: 1, updated: 1, moved: 1, unchanged: 0, errors: 1 })
     await customers([{ customerExternalId: 'cus_2', partnerEmail: MAYA }])
 
     const before = await everything(database, merchant)

@@ -54,10 +54,10 @@ const decide = (rows: (CustomerRow | BadCustomerRow)[], customer?: KnownMapping)
 test.each([
   { case: 'an unknown customer is created', rows: [row('maya@x')], statuses: ['created'] },
   {
-    case: 'a customer of another partner is moved',
+    case: 'a customer of another partner is updated, with the former one',
     rows: [row('maya@x')],
     customer: known('leo-1'),
-    statuses: ['moved'],
+    statuses: ['updated'],
     saved: mapping('maya-1'),
   },
   {
@@ -100,7 +100,7 @@ test.each([
       row('leo@x', { programId: 'two', customerEmail: 'ann@new' }),
       row('leo@x', { programId: 'two' }),
     ],
-    statuses: ['partner_not_found', 'created', 'moved', 'unchanged'],
+    statuses: ['partner_not_found', 'created', 'updated', 'unchanged'],
     saved: {
       ...mapping('leo-2', START, 'one'),
       email: 'ann@new',

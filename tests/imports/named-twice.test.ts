@@ -100,7 +100,7 @@ test('two ids that are tied after the import has read them are one customer, of 
     [shop.merchant.workspace.id, JSON.stringify(identities)],
     () => importRows(shop, twoRows(buyer)),
   )
-  expect(statuses).toEqual(['moved', 'moved'])
+  expect(statuses).toEqual(['updated', 'updated'])
   await factsOf(buyer).paid()
   expect((await endOf(shop, buyer)).sales).toMatchObject({ in: 'nora 980' })
   expect(await database.violations(shop.merchant.workspace.id)).toEqual([])

@@ -149,7 +149,7 @@ test('an import that found a customer before the undo, which returns it to its p
     [merchant.workspace.id, calls[0]?.id],
     () => customers([row]),
   )
-  expect(body.results).toMatchObject([{ status: 'moved' }])
+  expect(body.results).toMatchObject([{ status: 'updated' }])
   expect((await undo(ours.importId)).body).toMatchObject({ undone: { customers: 1 }, kept: [] })
 })
 

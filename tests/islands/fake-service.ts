@@ -162,7 +162,7 @@ export const startService = async () => {
       if (moves && options.keepOwners) return { ...of, ...owner, status: 'unchanged', code: 'customer_owned' }
       if (!options.dryRun) state.customers.set(customerExternalId, row)
       const note = state.banned.has(partnerEmail) ? { code: 'partner_banned' as const } : {}
-      return { ...of, ...owner, status: moves ? 'moved' : known ? 'unchanged' : 'created', ...note }
+      return { ...of, ...owner, status: moves ? 'updated' : known ? 'unchanged' : 'created', ...note }
     })
 
   const app = new Hono<{ Bindings: HttpBindings }>()

@@ -460,7 +460,9 @@ test('customers of other partners are shown before they move, and may stay', asy
   const file =
     'customer_id,partner_email\ncus_1,leo@example.com\ncus_2,leo@example.com\ncus_3,maya@example.com\n'
   await checkFile('customers.csv', file)
-  expect(await text()).toContain('Customers 1 new, 1 to move from another partner, 1 unchanged.')
+  expect(await text()).toContain(
+    'Customers 1 new, 1 to update, 1 of these to move from another partner, 1 unchanged.',
+  )
   expect(await text()).toContain('1 customer changes partners')
   expect(await page.getByRole('row', { name: 'cus_1' }).innerText()).toMatch(
     /cus_1\s+maya@example\.com\s+leo@example\.com/,

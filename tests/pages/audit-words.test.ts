@@ -174,8 +174,8 @@ test.each([
   ],
   [
     'customers.imported',
-    { rows: 1_000, created: 997, updated: 1, moved: 1, unchanged: 1, errors: 0 },
-    'imported 1,000 customers: 997 created, 1 updated, 1 moved from another partner, 1 unchanged',
+    { rows: 1_000, created: 997, updated: 2, moved: 1, unchanged: 1, errors: 0 },
+    'imported 1,000 customers: 997 created, 2 updated, 1 of these moved from another partner, 1 unchanged',
   ],
   ['import_source.started', { platform: 'rewardful' }, 'started to read rewardful by its API'],
   [

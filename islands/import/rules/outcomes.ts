@@ -1,5 +1,5 @@
 /** The outcome of each row of an import: the row with the API's result. */
-import type { CustomerResult } from '../../../lib/imports/customer-import.ts'
+import { type CustomerResult, isMoved } from '../../../lib/imports/customer-import.ts'
 import type { PartnerResult } from '../../../lib/imports/partner-import.ts'
 import { inEnglish } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
@@ -63,7 +63,7 @@ export const expectNewPartners = ({ partners, customers }: Outcomes, withBalance
     partners,
     customers: customers.map(({ row, result }) =>
       result?.status === 'partner_not_found' && created.has(row.partnerEmail)
-        ? { row, result: { ...result, status: result.ownerEmail ? 'moved' : 'created' } }
+        ? { row, result: { ...result, status: result.ownerEmail ? 'updated' : 'created' } }
         : { row, result },
     ),
   }
@@ -83,7 +83,7 @@ export const leaveExisting = ({ partners, customers }: Outcomes): Outcomes => ({
 export const keepOwners = ({ partners, customers }: Outcomes): Outcomes => ({
   partners,
   customers: customers.map(({ row, result }) =>
-    result?.status === 'moved'
+    result && isMoved(result)
       ? { row, result: { ...result, status: 'unchanged', code: 'customer_owned' } }
       : { row, result },
   ),

@@ -1,5 +1,6 @@
 /** The texts of an import's report. */
 
+import { isMoved } from '../../../lib/imports/customer-import.ts'
 import { inEnglish } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { formatMoney } from '../../../lib/money.ts'
@@ -33,7 +34,7 @@ export const summary = (
     renamed: sent.filter(({ result }) => result?.status === 'created' && result.requestedSlug).length,
     coupons: sent.filter(({ result }) => result?.status === 'created' && result.couponMapped).length,
     updated: customersWith('updated'),
-    moved: customersWith('moved'),
+    moved: customers.filter(({ row, result }) => !row.problem && result && isMoved(result)).length,
     unchanged: customersWith('unchanged'),
   }
   const when = dryRun ? 'preview' : 'done'
@@ -92,7 +93,7 @@ export const offer = (
     customers.filter(({ row, result }) => result?.status === status && !row.problem).length
   const fresh = partnersWith('created')
   const completed = partnersWith('completed')
-  const changed = customersWith('created') + customersWith('updated') + customersWith('moved')
+  const changed = customersWith('created') + customersWith('updated')
   const here = partnersWith('skipped_existing') + customersWith('unchanged')
   const what = [
     ...(fresh > 0 ? [inEnglish(m.import_new_partners, { count: fresh })] : []),
@@ -116,13 +117,13 @@ export const brokenLinks = ({ partners }: Outcomes, withBalances: boolean): Brok
 /** Customers who change partners, or are left with the one that they have because the option says so. */
 export const ownedCustomers = ({ customers }: Outcomes): OwnedCustomer[] =>
   customers.flatMap(({ row, result }) =>
-    result?.ownerEmail && (result.status === 'moved' || result.code === 'customer_owned')
+    result?.ownerEmail && (isMoved(result) || result.code === 'customer_owned')
       ? [
           {
             customer: row.customerExternalId,
             from: result.ownerEmail,
             to: row.partnerEmail,
-            moves: result.status === 'moved',
+            moves: isMoved(result),
           },
         ]
       : [],

@@ -80,13 +80,13 @@ test('the summary of an import is in the past tense', () => {
     customers: [
       customer({}),
       customer({ status: 'updated' }),
-      customer({ status: 'moved', ownerEmail: 'leo@example.com' }),
+      customer({ status: 'updated', ownerEmail: 'leo@example.com' }),
       customer({ status: 'unchanged' }),
     ],
   }
   expect(summary(outcomes, { dryRun: false, withBalances: false })).toEqual({
     partners: '1 imported',
-    customers: '1 imported, 1 updated, 1 moved from another partner, 1 unchanged',
+    customers: '1 imported, 2 updated, 1 of these moved from another partner, 1 unchanged',
   })
 })
 
@@ -287,6 +287,6 @@ test('a dry run of customers counts partners that the same file will create', ()
     expectNewPartners(outcomes, withBalances).customers.map(({ result }) => result?.status)
   expect(statuses(false)).toEqual(['created', 'partner_not_found', 'created'])
   const owned = { ...outcomes, customers: [customer({ ...missing, ownerEmail: 'leo@example.com' })] }
-  expect(expectNewPartners(owned, false).customers[0]?.result?.status).toBe('moved')
+  expect(expectNewPartners(owned, false).customers[0]?.result?.status).toBe('updated')
   expect(statuses(true)).toEqual(['created', 'partner_not_found', 'partner_not_found'])
 })
