@@ -198,7 +198,7 @@ create table programs (
     attribution                text         not null
         constraint programs_attribution_check check (attribution in ('last', 'first')),
     attribute_known_customers  boolean      not null,
-    late_lead_days             integer      not null default 7   -- in which a report credits an earlier sale of its customer
+    late_lead_days             integer      not null default 0   -- in which a report credits an earlier sale of its customer
         constraint programs_late_lead_days_check check (late_lead_days between 0 and 90),
     trusted_attribution        boolean      not null default false,   -- whether reports may name a partner by slug or coupon
     self_referrals             text         not null default 'hold'   -- commissions of customers who are the partner

@@ -73,13 +73,15 @@ const programFields = {
   attribution: z.enum(['last', 'first'], 'Must be last or first.').meta({
     description: 'Whether the partner of a customer’s last attributed event is credited, or of the first.',
   }),
-  attributeKnownCustomers: z
-    .boolean('Must be true or false.')
-    .meta({ description: 'Credits a known customer’s sales without a click, such as renewals.' }),
+  attributeKnownCustomers: z.boolean('Must be true or false.').meta({
+    description:
+      'Credits a known customer’s sales without a click, such as renewals. It concerns sales from now on.',
+  }),
   lateLeadDays: integer(
     0,
     90,
-    'A sale without a click is credited if a lead of its customer follows within so many days, with a click from before the sale.',
+    'A sale without a click is credited if a lead of its customer, or a later sale, follows within so many days, with a click ' +
+      'from before it. 0 credits none. It concerns sales from now on.',
   ),
   trustedAttribution: z.boolean('Must be true or false.').meta({
     description:

@@ -42,7 +42,7 @@ export const PROGRAM_DEFAULTS = {
   attributionDays: 90,
   attribution: 'last',
   attributeKnownCustomers: false,
-  lateLeadDays: 7,
+  lateLeadDays: 0,
   trustedAttribution: false,
   selfReferrals: 'hold',
   minimumPayoutCents: 0,

@@ -46,6 +46,7 @@ export const columnsOf = (terms: Terms) => ({
   reward_duration_months: monthsOf(terms),
   attribution: terms.attribution,
   attribute_known_customers: terms.knowsCustomers,
+  late_lead_days: 7,
   trusted_attribution: true,
   holding_days: 0,
   minimum_payout_cents: 0,

@@ -64,6 +64,7 @@ export const termSteps = {
           { oneTimeMinimumCents: 4_000 },
           { creditOutOfBand: true },
           { lateLeadDays: 0 },
+          { lateLeadDays: 30 },
           { selfReferrals: 'allow' },
         ],
       ),

@@ -15,12 +15,17 @@ export type Terms = {
   attribution: 'first' | 'last'
   interval: 'one-time' | 'recurring'
   knownCustomers: boolean
+  /** Within how many days a late lead may follow; all reports of a history are of one day. */
+  lateDays: 0 | 7
   /** Whether slugs and coupons in reports count. */
   trusted: boolean
 }
 
 /** What the rules say in the fewest words: an account of the partners that a history of reports leaves behind. */
-export const account = ({ attribution, interval, knownCustomers, trusted }: Terms, history: Report[]) => {
+export const account = (
+  { attribution, interval, knownCustomers, lateDays, trusted }: Terms,
+  history: Report[],
+) => {
   const owners = new Map<string, Slug>()
   const clicked = new Set<string>()
   const events = new Map<string, Report & { credited: Slug | null; isFirst: boolean }>()
@@ -37,10 +42,11 @@ export const account = ({ attribution, interval, knownCustomers, trusted }: Term
     if (credited === null) continue
 
     if (owner === undefined || (attribution === 'last' && via !== null)) owners.set(customer, credited)
-    // The links were clicked before all reports, and a late one may follow within a week: the first one with a click refers its
-    // customer's sales before anybody had. A slug or coupon refers none.
+    // The links were clicked before all reports: where a late one may follow, the first one with a click refers its customer's
+    // sales before anybody had. A slug or coupon refers none.
     if (via === null || by !== 'clickId' || clicked.has(customer)) continue
     clicked.add(customer)
+    if (lateDays === 0 && !knownCustomers) continue
     for (const event of events.values())
       if (event.kind === 'sale' && event.customer === customer && event.isFirst) event.credited ??= via
   }
@@ -61,6 +67,7 @@ export const terms: fc.Arbitrary<Terms> = fc.record({
   attribution: fc.constantFrom('first', 'last'),
   interval: fc.constantFrom('one-time', 'recurring'),
   knownCustomers: fc.boolean(),
+  lateDays: fc.constantFrom(0, 7),
   trusted: fc.boolean(),
 })
 // Few ids and customers, so that reports repeat and meet each other.
@@ -73,10 +80,11 @@ export const report: fc.Arbitrary<Report> = fc.record({
 })
 
 /** A program under the terms. */
-export const programOf = ({ attribution, interval, knownCustomers, trusted }: Terms) => ({
+export const programOf = ({ attribution, interval, knownCustomers, lateDays, trusted }: Terms) => ({
   attribution,
   reward_interval: interval,
   attribute_known_customers: knownCustomers,
+  late_lead_days: lateDays,
   trusted_attribution: trusted,
 })
 

@@ -159,10 +159,8 @@ describe('a dated report', () => {
 })
 
 describe('a lead after the sale', () => {
-  const merchantWith = async (lateLeadDays?: number) => {
-    const merchant = await createMerchant(
-      lateLeadDays === undefined ? {} : { program: { late_lead_days: lateLeadDays } },
-    )
+  const merchantWith = async (lateLeadDays = 7) => {
+    const merchant = await createMerchant({ program: { late_lead_days: lateLeadDays } })
     const clickId = await clickDaysAgo(merchant, 40)
     const report = (kind: 'sale' | 'lead', days: number, more: object = {}) =>
       merchant[kind]({

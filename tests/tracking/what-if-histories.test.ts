@@ -25,10 +25,11 @@ const earningsOf = (commissions: string[]): Record<Slug, number> => {
   return sum
 }
 
-const patchOf = ({ attribution, interval, knownCustomers }: Terms) => ({
+const patchOf = ({ attribution, interval, knownCustomers, lateDays }: Terms) => ({
   attribution,
   rewardInterval: interval,
   attributeKnownCustomers: knownCustomers,
+  lateLeadDays: lateDays,
 })
 
 test('what any history would have earned under other terms is what it earns where those are in force', async () => {

@@ -1878,9 +1878,9 @@ netDays?: undefined | number | null
 attributionDays?: undefined | number
 /** Whether the partner of a customer’s last attributed event is credited, or of the first. */
 attribution?: undefined | "last" | "first"
-/** Credits a known customer’s sales without a click, such as renewals. */
+/** Credits a known customer’s sales without a click, such as renewals. It concerns sales from now on. */
 attributeKnownCustomers?: undefined | boolean
-/** A sale without a click is credited if a lead of its customer follows within so many days, with a click from before the sale. */
+/** A sale without a click is credited if a lead of its customer, or a later sale, follows within so many days, with a click from before it. 0 credits none. It concerns sales from now on. */
 lateLeadDays?: undefined | number
 /** Credits sales and leads that your backend reports without a click to the partner whom it names by `partnerSlug` or `couponCode`. */
 trustedAttribution?: undefined | boolean
