@@ -1233,8 +1233,8 @@ create index payout_run_notices_due_idx on payout_run_notices (run_id) where mai
 -- reversed_cents is what the merchant has reversed of the transfer at Stripe. A payout that
 -- was reversed in full keeps its commissions until a manager releases them.
 -- When Stripe cannot be asked any more whether one that is being canceled was sent, a manager
--- decides (resolved_at): see lib/payouts/resolution.ts. One marked as not sent may turn out to
--- have been sent (found_transfer_id).
+-- decides (resolved_at): see lib/payouts/resolution.ts. One that has ended as not sent may turn out to
+-- have been sent, or a paid one sent again (found_transfer_id): an alarm, see lib/payouts/found.queries.ts.
 create table payouts (
     id                 uuid         primary key,
     workspace_id       uuid         not null,
@@ -1278,7 +1278,8 @@ create table payouts (
     resolved_at        timestamptz,            -- when a manager decided whether it was sent
     resolution_reason  text
         constraint payouts_resolution_reason_check check (length(resolution_reason) between 1 and 500),
-    found_transfer_id  text,
+    found_transfer_id  text,                   -- a transfer beside what is known of the payout
+    found_at           timestamptz,
     returned_at        timestamptz,            -- when a manager reported that the bank returned it
     return_reason      text
         constraint payouts_return_reason_check check (length(return_reason) between 1 and 500),
@@ -1296,8 +1297,9 @@ create table payouts (
     constraint payouts_transfer_check check (case when paid_at is null or stripe_account_id is null then transfer_id is null
                                                   else transfer_id is not null or resolved_at is not null end),
     constraint payouts_resolved_check check ((resolved_at is null) = (resolution_reason is null)
-                                             and (resolved_at is null or (stripe_account_id is not null and num_nonnulls(paid_at, canceled_at) = 1))
-                                             and (found_transfer_id is null or (resolved_at is not null and canceled_at is not null))),
+                                             and (resolved_at is null or (stripe_account_id is not null and num_nonnulls(paid_at, canceled_at) = 1))),
+    constraint payouts_found_check    check ((found_transfer_id is null) = (found_at is null)
+                                             and (found_transfer_id is null or num_nonnulls(canceled_at, failed_at, transfer_id) > 0)),
     constraint payouts_reversed_check check ((reversed_cents > 0) = (reversed_at is not null) and (reversed_cents = 0 or transfer_id is not null)),
     constraint payouts_freeing_check  check (not is_freeing or num_nonnulls(failed_at, canceled_at, released_at, returned_at) > 0),
     constraint payouts_claimed_check  check (claimed_at is not null or num_nonnulls(paid_at, failed_at, canceled_at) = 0),
@@ -1341,6 +1343,9 @@ create index payouts_processing_idx on payouts (workspace_id, next_attempt_at)
 -- Which payouts did a manager decide about, whose transfers were not found since?
 create index payouts_resolved_idx on payouts (next_attempt_at)
     where resolved_at is not null and transfer_id is null and found_transfer_id is null;
+
+-- Which transfers should not exist?
+create index payouts_found_idx on payouts (workspace_id) where found_transfer_id is not null;
 
 -- Which payouts are growing, or are letting their commissions go?
 create index payouts_changing_idx on payouts (partner_id, currency) where claimed_at is null or is_freeing;

@@ -31,6 +31,11 @@ type Props = {
 
 /** Most urgent first. */
 const attentionOf = ({ overview, base, role, now }: Props) => [
+  {
+    isOpen: overview.foundTransfers > 0,
+    text: tally(overview.foundTransfers, m.overview_found_transfers),
+    href: `${base}/audit`,
+  },
   ...overview.earned.flatMap(({ currency }) => {
     const { blockedCents, owedCents } = payableIn(overview.balances, currency)
     return [

@@ -72,15 +72,18 @@ const Reversal = ({ base, payout, isManager }: { base: string; payout: PayoutRow
   )
 }
 
-/** What a manager decided without Stripe, and whether that was wrong. */
+/** What a manager decided without Stripe, and a transfer that should not exist. */
 const Resolved = ({ payout: { resolutionReason, paidAt, foundTransferId } }: { payout: PayoutRow }) => {
-  if (resolutionReason === null) return null
   return (
     <>
-      {' '}
-      {t(paidAt ? m.payouts_marked_sent : m.payouts_marked_not_sent, {
-        reason: asSentence(resolutionReason),
-      })}
+      {resolutionReason !== null && (
+        <>
+          {' '}
+          {t(paidAt ? m.payouts_marked_sent : m.payouts_marked_not_sent, {
+            reason: asSentence(resolutionReason),
+          })}
+        </>
+      )}
       {foundTransferId && <> {t(m.payouts_found_transfer, { transferId: foundTransferId, code })}</>}
     </>
   )

@@ -58,7 +58,8 @@ export const PayoutResponse = z
     }),
     resolutionReason: z.string().nullable(),
     foundTransferId: z.string().nullable().meta({
-      description: 'The Stripe transfer of a payout that was marked as not sent, and had been sent.',
+      description:
+        'A Stripe transfer that should not exist: of a payout that was canceled, failed or marked as not sent, or a second one.',
     }),
     returnedAt: timestamp.nullable().meta({
       description: 'When a manager reported that the bank returned it.',

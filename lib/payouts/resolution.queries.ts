@@ -5,6 +5,7 @@ import { newId } from '../db/ids.ts'
 import { lockPayouts } from '../db/locks.queries.ts'
 import { formatMoney } from '../money.ts'
 import type { Act } from '../workspace/audit.queries.ts'
+import { type FoundTransfer, noteFound } from './found.queries.ts'
 import { byIndexes, endFreeing, freeCommissions } from './freeing.queries.ts'
 import { type PayoutRow, payoutsIn } from './payouts.queries.ts'
 import {
@@ -151,39 +152,13 @@ export const leaseResolved = async (db: Db, now: Date, limit: number): Promise<R
   return rows
 }
 
-/** The actor of the audit entry. */
-const STRIPE = 'Stripe'
-
-/**
- * Saves the transfer of a payout that was resolved. Of one marked as not sent, managers are mailed, because the partner may
- * be paid twice, unless it was reversed in full. Idempotent.
- *
- * @param transfer what was reversed of it is in minor units
- */
+/** Saves the transfer of a payout that was resolved. @param transfer what was reversed of it is in minor units */
 export const noteFoundTransfer = async (
   db: Db,
-  { id, workspaceId }: ResolvedPayout,
+  { id }: ResolvedPayout,
   { transferId, reversedCents }: { transferId: string; reversedCents: number },
   now: Date,
-): Promise<void> => {
-  await sql`
-    with found as (
-      update payouts
-      set transfer_id = case when paid_at is not null then ${transferId} end,
-          reversed_cents = case when paid_at is not null then least(${reversedCents}::bigint, amount_cents) else 0 end,
-          reversed_at = case when paid_at is not null and ${reversedCents}::bigint > 0 then ${now}::timestamptz end,
-          found_transfer_id = case when canceled_at is not null then ${transferId} end
-      where id = ${id} and resolved_at is not null and transfer_id is null and found_transfer_id is null
-        and (paid_at is not null or ${reversedCents}::bigint < amount_cents)
-      returning id, workspace_id, run_id, amount_cents, currency, canceled_at
-    ), notice as (
-      insert into payout_run_notices (workspace_id, run_id, reason, created_at)
-      select workspace_id, run_id, 'found_sent', ${now}::timestamptz from found where canceled_at is not null
-      on conflict (run_id, reason) do update set mailed_at = null
-    )
-    insert into audit_entries (id, workspace_id, actor, action, subject_id, details, created_at)
-    select ${newId()}::uuid, ${workspaceId}::uuid, ${STRIPE}, 'payout.found_sent', id,
-           jsonb_build_object('transferId', ${transferId}::text, 'amountCents', amount_cents, 'currency', currency),
-           ${now}::timestamptz
-    from found where canceled_at is not null`.execute(db)
+): Promise<FoundTransfer[]> => {
+  const transfer = sql`(select ${id}::uuid as id, ${transferId}::text as transfer_id, ${reversedCents}::bigint as reversed_cents)`
+  return (await noteFound(transfer, now).execute(db)).rows
 }

@@ -2,7 +2,7 @@
 import { decryptSecret } from '../secrets.ts'
 import { type Budget, hasLeft, withDb } from './budget.service.ts'
 import { leaseResolved, noteFoundTransfer } from './resolution.queries.ts'
-import type { PayoutEnv } from './send.service.ts'
+import { alarm, type PayoutEnv } from './send.service.ts'
 import { connectTo } from './stripe/connect.service.ts'
 import { ConnectError } from './stripe/failures.service.ts'
 
@@ -27,7 +27,7 @@ export const checkResolved = async (env: PayoutEnv, now: Date, budget: Budget): 
         throw error
       })
     if (!transfer) continue
-    await withDb(env, budget, (db) => noteFoundTransfer(db, payout, transfer, now))
+    alarm(await withDb(env, budget, (db) => noteFoundTransfer(db, payout, transfer, now)))
     count++
   }
   return count

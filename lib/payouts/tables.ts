@@ -146,6 +146,7 @@ export type PayoutTables = {
     resolved_at: Date | null
     resolution_reason: string | null
     found_transfer_id: string | null
+    found_at: Date | null
     commissions: Generated<number>
     deducted_cents: Generated<bigint>
     restored_cents: Generated<bigint>

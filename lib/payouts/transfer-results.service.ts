@@ -34,7 +34,7 @@ const mailOf = (portalUrl: string, payout: DuePayout, outcome: TransferOutcome):
 
 /** The result of a payout that was not attempted. */
 export const postponed = (payout: DuePayout, pauseMs: number): TransferResult => {
-  const { id, keyVersion, leasedAt, isKeyUsed } = payout
+  const { id, keyVersion, attempts, isKeyUsed } = payout
   const nextAttemptAt = new Date(Date.now() + pauseMs)
   const nothing = {
     transferId: null,
@@ -44,7 +44,7 @@ export const postponed = (payout: DuePayout, pauseMs: number): TransferResult =>
     isUnreachable: null,
     mail: null,
   }
-  return { id, keyVersion, leasedAt, outcome: isKeyUsed ? 'later' : 'untried', nextAttemptAt, ...nothing }
+  return { id, keyVersion, attempts, outcome: isKeyUsed ? 'later' : 'untried', nextAttemptAt, ...nothing }
 }
 
 /** Which outcomes managers are mailed about. One that is unclear is retried. */
@@ -67,7 +67,8 @@ export const resultOf = (
     keyVersion,
     isUnreachable,
   }
-  if (outcome.kind === 'postponed') return waiting
+  // Nothing was asked for with its key: it is as it was before the lease.
+  if (outcome.kind === 'postponed') return { ...postponed(payout, pauseMs), isUnreachable }
   if (outcome.kind === 'canceled') return { ...waiting, outcome: 'canceled' }
   const mail = mailOf(portalUrl, payout, outcome)
   if (outcome.kind === 'sent') {

@@ -37,7 +37,7 @@ const find = async (stripe: Connect, payoutId: string, budget: Budget): Promise<
 }
 
 /**
- * Creates the transfer of a payout, or finds it. If a key was used before, the transfer is looked up first, because Stripe
+ * Creates the transfer of a payout, or finds it. If any key was used before, the transfer is looked up first, because Stripe
  * may have forgotten the key; a forgotten key is replaced by a new version. A refusal is final only if there is no
  * transfer: a failed payout was never sent. A payout that is to be canceled is looked up only: it is canceled once its
  * key is forgotten, because no request with it is on its way then.
@@ -52,8 +52,8 @@ export const tryTransfer = async (
 ): Promise<AttemptResult> => {
   const { id, workspaceId, partnerId, stripeAccountId, amountCents, currency } = payout
   let { keyVersion } = payout
-  const isUnreachable = payout.isKeyUsed ? false : null
-  if (payout.isKeyUsed) {
+  const isUnreachable = payout.mayBeSent ? false : null
+  if (payout.mayBeSent) {
     const found = await find(stripe, id, budget)
     const key = keyState(payout.keyUsedAt, now)
     if (found.kind === 'sent') return { outcome: found, keyVersion, isUnreachable }

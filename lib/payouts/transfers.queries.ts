@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { dueRows } from '../db/leases.queries.ts'
 import { type AccountReading, saveReadingsQuery } from './account-checks.queries.ts'
+import { type FoundTransfer, noteFound } from './found.queries.ts'
 import { byIndexes, endFreeing, freeCommissions } from './freeing.queries.ts'
 import type { NoticeReason } from './notices.ts'
 import { isInFlight } from './payouts.queries.ts'
@@ -21,13 +22,13 @@ export type DuePayout = {
   keyVersion: number
   /** When this version of the idempotency key was first used, or may have been. */
   keyUsedAt: Date
-  /** Whether this version of the key may have been used before. */
+  /** Whether this version of the key may have been used before this lease. */
   isKeyUsed: boolean
-  /** This one included. */
+  /** Whether any version may have been: the transfer is looked up before it is asked for. */
+  mayBeSent: boolean
+  /** This one included. Names the lease. */
   attempts: number
   isCanceling: boolean
-  /** Names the lease. */
-  leasedAt: Date
   /** The database's time at the lease, before any request to Stripe. */
   askedAt: string
   /** The workspace's encrypted Stripe key; null if it was removed. */
@@ -45,7 +46,7 @@ export const duePayouts = (now: Date) => sql`
   select from payouts p where ${isReady('p')} and p.next_attempt_at <= ${now}::timestamptz`
 
 type Lease = {
-  /** Leases all of this workspace's payouts, due or not; null leases those due of any workspace, which take turns. */
+  /** Leases payouts of this workspace only; null leases those of any workspace, which take turns. */
   workspaceId: string | null
   /** The start of the Worker's run, the same for all its pages: no payout is leased twice in one run. */
   now: Date
@@ -54,8 +55,9 @@ type Lease = {
 }
 
 /**
- * Leases payouts, in one statement. Concurrent Workers get different payouts; if two leases of one overlap, Stripe
- * deduplicates by the idempotency key. The key is marked as used before it is.
+ * Leases payouts that are due, in one statement: whatever the run, what another one has leased is not due. Concurrent
+ * Workers get different payouts; if two leases of one overlap, because one Worker took too long, Stripe deduplicates by the
+ * idempotency key. The key is marked as used before it is. Whether it was used before is read from the row as it was.
  */
 export const leasePayouts = async (
   db: Db,
@@ -63,22 +65,21 @@ export const leasePayouts = async (
 ): Promise<DuePayout[]> => {
   const isDue = (p: string) => sql`${isReady(p)}
         and ${sql.ref(`${p}.leased_at`)} is distinct from ${now}::timestamptz
-        and case when ${workspaceId}::uuid is null then ${sql.ref(`${p}.next_attempt_at`)} <= ${now}::timestamptz
-                 else ${sql.ref(`${p}.workspace_id`)} = ${workspaceId}::uuid
-                      -- One that was never attempted is in review until then.
-                      and (${sql.ref(`${p}.attempts`)} > 0 or ${sql.ref(`${p}.next_attempt_at`)} <= ${now}::timestamptz) end`
+        and ${sql.ref(`${p}.next_attempt_at`)} <= ${now}::timestamptz
+        and (${workspaceId}::uuid is null or ${sql.ref(`${p}.workspace_id`)} = ${workspaceId}::uuid)`
   const { rows } = await sql<DuePayout>`
     with ${dueRows({ table: 'payouts', isDue, limit })}, leased as (
       update payouts p
       set key_used_at = coalesce(p.key_used_at, ${now}), next_attempt_at = ${leaseEnd}, leased_at = ${now},
           attempts = p.attempts + 1
       from due where p.id = due.id
-      returning p.*, due.place
+      returning p.*, due.place, old.key_used_at is not null as is_key_used
     )
     select l.id, l.workspace_id as "workspaceId", l.partner_id as "partnerId", pa.name as "partnerName", pa.email,
            g.name as "programName", l.currency, l.amount_cents as "amountCents",
            l.stripe_account_id as "stripeAccountId", l.key_version as "keyVersion", l.key_used_at as "keyUsedAt",
-           l.key_used_at <> ${now}::timestamptz as "isKeyUsed", l.attempts, l.leased_at as "leasedAt", clock_timestamp()::text as "askedAt",
+           l.is_key_used as "isKeyUsed", l.is_key_used or l.key_version > 1 as "mayBeSent", l.attempts,
+           clock_timestamp()::text as "askedAt",
            l.cancel_requested_at is not null as "isCanceling", k.ciphertext as "encryptedKey"
     from leased l
     join partners pa on pa.id = l.partner_id
@@ -121,7 +122,8 @@ export const renewKey = async (
 export type TransferResult = {
   id: string
   keyVersion: number
-  leasedAt: Date
+  /** Names the lease. */
+  attempts: number
   /**
    * `failed`: refused permanently; its commissions are payable again. `spent`: refused for now, and Stripe repeats the
    * refusal for the same key. `untried`: this version of the key was never used. `later`: unknown. `canceled`: it was to
@@ -149,6 +151,8 @@ export type TransferResult = {
  * Saves the results of a page, in one transaction that may be repeated. `sent` applies whatever the key version; other
  * results do not change a payout that has a newer key version.
  *
+ * `untried` takes back that the key was used only if nobody has leased the payout since: whoever has may be using it.
+ *
  * A payout that is to be canceled ends here if its key was never used, or only for requests that were refused: nothing
  * can be on its way.
  *
@@ -158,9 +162,9 @@ export const saveTransferResults = async (
   db: Db,
   results: TransferResult[],
   now: Date,
-): Promise<string[]> => {
+): Promise<FoundTransfer[]> => {
   const reported = sql`jsonb_to_recordset(${JSON.stringify(results)}::jsonb)
-      as x(id uuid, "keyVersion" integer, "leasedAt" timestamptz, outcome text, "transferId" text, "reversedCents" bigint, error text, "failureCode" text, problem text, "nextAttemptAt" timestamptz, "isUnreachable" boolean, mail jsonb)`
+      as x(id uuid, "keyVersion" integer, attempts integer, outcome text, "transferId" text, "reversedCents" bigint, error text, "failureCode" text, problem text, "nextAttemptAt" timestamptz, "isUnreachable" boolean, mail jsonb)`
   const isSameAttempt = sql`p.id = x.id and p.key_version = x."keyVersion" and ${isStillInFlight}`
   const sent = sql`
     update payouts p
@@ -183,7 +187,7 @@ export const saveTransferResults = async (
                                when x."isUnreachable" then p.failed_look_ups + 1 else 0 end
     from ${reported}
     where ${isSameAttempt}
-      and (x.outcome in ('spent', 'later') or x.outcome = 'untried' and p.leased_at = x."leasedAt")`
+      and (x.outcome in ('spent', 'later') or x.outcome = 'untried' and p.attempts = x.attempts)`
   const canceled = sql`
     update payouts p set canceled_at = ${now}, is_freeing = true, last_error = null
     from ${reported}
@@ -206,8 +210,11 @@ export const saveTransferResults = async (
     from ${reported} join payouts p on p.id = x.id and p.status = case x.problem when 'failed' then 'failed' else 'processing' end
     where x.problem is not null
     on conflict do nothing`
-  const sentAfterFailure = sql<{ id: string }>`
-    select p.id from ${reported} join payouts p on p.id = x.id where x.outcome = 'sent' and p.paid_at is null`
+  const found = noteFound(
+    sql`(select x.id, x."transferId" as transfer_id, x."reversedCents" as reversed_cents
+    from ${reported} where x.outcome = 'sent')`,
+    now,
+  )
   const [, , , , , , , , rows] = await db.batch([
     sent.compile(db),
     failed.compile(db),
@@ -217,9 +224,9 @@ export const saveTransferResults = async (
     freeCommissions(ended).compile(db),
     endFreeing(ended).compile(db),
     mails.compile(db),
-    sentAfterFailure.compile(db),
+    found.compile(db),
     notices.compile(db),
     saveReadingsQuery(results.flatMap(({ reading }) => reading ?? [])).compile(db),
   ])
-  return rows.map(({ id }) => id)
+  return rows
 }

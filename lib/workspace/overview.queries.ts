@@ -58,6 +58,8 @@ export type Overview = {
   balances: BalanceTotal[]
   /** Applications that wait; at most `MAX_COUNT` + 1. */
   applications: number
+  /** Transfers that should not exist, found within the last 30 days: see lib/payouts/found.queries.ts. */
+  foundTransfers: number
   /** Payouts of the last 30 days that failed; at most `MAX_COUNT` + 1. */
   failedPayouts: number
   /** The newest events of the payment processor. */
@@ -112,6 +114,8 @@ export const readOverview = async (
         ${medianAmountsQuery(workspaceId, unlikelySince(now))} as "medianAmounts",
         (select count(*)::int from (select from payouts where workspace_id = ${workspaceId} and status = 'failed'
                                       and id >= ${firstIdAt(failedSince)} limit ${MAX_COUNT + 1}) p) as "failedPayouts",
+        (select count(*)::int from payouts where workspace_id = ${workspaceId} and found_transfer_id is not null
+                                            and found_at > ${failedSince}::timestamptz) as "foundTransfers",
         ${deliveriesQuery(workspaceId)} as deliveries,
         (select count(*)::int from (select from mails where workspace_id = ${workspaceId} and sent_at is null and failed_at is not null
                                     limit ${MAX_COUNT + 1}) m) as "failedMails",

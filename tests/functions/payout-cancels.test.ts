@@ -245,7 +245,9 @@ test('the pages let managers decide about a payout that Stripe cannot be asked a
     'marked a payout of $50.50 as not sent, without Stripe: Asked Stripe',
   )
 
-  await database.query(`update payouts set found_transfer_id = 'tr_found' where id = $1`, [id])
+  await database.query(`update payouts set found_transfer_id = 'tr_found', found_at = now() where id = $1`, [
+    id,
+  ])
   expect((await pages.get(`/payouts/runs/${run}`)).text).toContain(
     'Stripe has since reported the transfer tr_found',
   )

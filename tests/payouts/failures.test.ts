@@ -67,7 +67,7 @@ test('a payout that lacks funds is retried with a new key version, and sent once
   expect(payer.sent()).toEqual({ [leo.account ?? '']: ['500 chf'] })
 
   world.stripe().setBalance('usd', 1_000, payer.key)
-  await payer.run()
+  await payer.run({}, {}, world.hoursLater(1.1))
 
   expect(payer.sent()).toEqual({ [account]: ['1000 usd'], [leo.account ?? '']: ['500 chf'] })
   expect(await mails()).toEqual(['payout_sent', 'payout_sent'])
@@ -110,7 +110,7 @@ test('a rejected key stops the run immediately, and a new key continues it', asy
   ).toBe(true)
 
   await payer.replaceKey(`${payer.key}_rolled`)
-  await payer.run()
+  await payer.run({}, {}, world.hoursLater(1.1))
   expect(Object.keys(payer.sent())).toHaveLength(21)
   expect(payer.sent()[account]).toEqual(['1000 usd'])
 })

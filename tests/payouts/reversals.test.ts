@@ -134,7 +134,7 @@ describe('a transfer that was reversed at Stripe', () => {
     const note = () => noteReversal(connect(env()), payer.workspaceId, reversal, new Date())
     expect(await note()).toBe('in_flight')
 
-    await payer.run()
+    await payer.run({}, {}, new Date(Date.now() + 3_600_000))
     const [row] = await query('select status, reversed_cents::int as reversed from payouts where id = $1', [
       payouts[0]?.id,
     ])

@@ -2240,7 +2240,7 @@ unreachableSince: string | null
 /** When a manager decided whether it was sent, because Stripe could not be asked. */
 resolvedAt: string | null
 resolutionReason: string | null
-/** The Stripe transfer of a payout that was marked as not sent, and had been sent. */
+/** A Stripe transfer that should not exist: of a payout that was canceled, failed or marked as not sent, or a second one. */
 foundTransferId: string | null
 /** When a manager reported that the bank returned it. */
 returnedAt: string | null
