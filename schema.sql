@@ -39,7 +39,7 @@ create domain identity_kind      as text     constraint identity_kind_check     
 create domain identity_source    as text     constraint identity_source_check
     check (value in ('lead', 'sale', 'import', 'purchase', 'customer'));
 create domain currency_code      as char(3)  constraint currency_code_check      check (value ~ '^[A-Z]{3}$');   -- ISO 4217
-create domain sale_cents         as bigint   constraint sale_cents_check         check (value between 0 and 99999999999);
+create domain sale_cents         as bigint   constraint sale_cents_check         check (value between 0 and 99999999999999);
 
 
 -- A workspace is a merchant's account. It owns programs, API keys and customers.
@@ -63,7 +63,7 @@ create table workspaces (
     require_documents boolean not null default false,  -- pay nobody whose documents are missing
     self_billing    boolean  not null default false,   -- issue invoices in the name of partners who agreed
     approval_above_cents  bigint                       -- larger payout runs wait for a second manager; null is never
-        constraint workspaces_approval_above_cents_check check (approval_above_cents between 0 and 99999999999),
+        constraint workspaces_approval_above_cents_check check (approval_above_cents between 0 and 99999999999999),
     sales_from      text     not null default 'both'   -- who reports the sales that earn
         constraint workspaces_sales_from_check check (sales_from in ('both', 'stripe', 'api')),
     mode            text     not null default 'live'   -- of the payment processor's events and keys
@@ -153,7 +153,7 @@ create table rewards (
     basis_points  integer
         constraint rewards_basis_points_check check (basis_points between 0 and 10000),
     amount_cents  bigint
-        constraint rewards_amount_cents_check check (amount_cents between 0 and 99999999999),
+        constraint rewards_amount_cents_check check (amount_cents between 0 and 99999999999999),
     currency      char(3)
         constraint rewards_currency_check check (currency ~ '^[A-Z]{3}$'),
     created_at    timestamptz  not null default now(),
@@ -186,7 +186,7 @@ create table programs (
     reward_duration_months     integer      -- from the customer's first sale commission; null is unlimited
         constraint programs_reward_duration_months_check check (reward_duration_months between 1 and 1200),
     one_time_minimum_cents     bigint       not null   -- a smaller sale does not earn a one-time reward
-        constraint programs_one_time_minimum_cents_check check (one_time_minimum_cents between 0 and 99999999999),
+        constraint programs_one_time_minimum_cents_check check (one_time_minimum_cents between 0 and 99999999999999),
     reward_shipping            boolean      not null,
     credit_out_of_band         boolean      not null,
     holding_days               integer      not null
@@ -204,7 +204,7 @@ create table programs (
     self_referrals             text         not null default 'hold'   -- commissions of customers who are the partner
         constraint programs_self_referrals_check check (self_referrals in ('hold', 'allow', 'refuse')),
     minimum_payout_cents       bigint       not null
-        constraint programs_minimum_payout_cents_check check (minimum_payout_cents between 0 and 99999999999),
+        constraint programs_minimum_payout_cents_check check (minimum_payout_cents between 0 and 99999999999999),
     payout_schedule            text         not null
         constraint programs_payout_schedule_check check (payout_schedule in ('manual', 'weekly', 'twice_monthly', 'monthly')),
     payout_days                integer[],   -- null is the schedule's own; 31 is the last day of the month
@@ -349,7 +349,7 @@ create table partners (
     status        text         not null default 'approved'
         constraint partners_status_check check (status in ('approved', 'banned')),
     minimum_payout_cents  bigint   -- null is the program's
-        constraint partners_minimum_payout_cents_check check (minimum_payout_cents between 0 and 99999999999),
+        constraint partners_minimum_payout_cents_check check (minimum_payout_cents between 0 and 99999999999999),
     terms_since   timestamptz,   -- null until the group or status is changed
     documents_received_at timestamptz,   -- when a manager marked that its documents are there
     created_at    timestamptz  not null default now(),
@@ -2058,6 +2058,10 @@ create index processor_events_workspace_id_email_idx
 -- Was a payment of the other mode received about this time?
 create index processor_events_wrong_mode_idx on processor_events (workspace_id, occurred_at)
     where outcome ->> 'code' = 'wrong_mode';
+
+-- Which events of this workspace could not be read?
+create index processor_events_unreadable_idx on processor_events (workspace_id, id)
+    where outcome ->> 'code' = 'unreadable';
 
 -- What was received from this processor, newest first?
 create index processor_events_workspace_id_processor_id_idx on processor_events (workspace_id, processor, id);

@@ -102,6 +102,11 @@ export const ERROR_REFERENCE: Record<ErrorCode, Reference> = {
     when: 'The content type is not JSON.',
     remedy: 'Send the header `Content-Type: application/json`.',
   },
+  unreadable_event: {
+    when: 'A signed event of Stripe is not in a form that is understood, or has an amount above the limit. It does not count.',
+    remedy:
+      'Read the reason on the Stripe page. Stripe repeats the event for three days, and by *Resend* later: it counts as soon as it can be read.',
+  },
   rate_limited: {
     when: 'Too many requests.',
     remedy: 'Wait as many seconds as `Retry-After` says, and retry.',

@@ -21,6 +21,7 @@ import { correctSale } from '../lib/purchases/correct.service.ts'
 import { creditEvent } from '../lib/purchases/credit.service.ts'
 import { refundByHand } from '../lib/purchases/hand-refund.service.ts'
 import { continueReplans, joinReport, replanImported } from '../lib/purchases/late.service.ts'
+import { explainOutcome } from '../lib/purchases/outcomes.ts'
 import type {
   CreditsService,
   IncompleteRefund,
@@ -104,7 +105,11 @@ const app = createApp<StripeBindings>()
     // The first event is stored whatever its type: it shows the manager that the webhook works.
     const isUsed = event.facts.length > 0 || event.refusal !== undefined
     const { account } = origin
-    if (isUsed || isNew) await processEvent(db, workspaceId, refuse(event, { mode, purpose, account }), now)
+    const counted = refuse(event, { mode, purpose, account })
+    if (isUsed || isNew) await processEvent(db, workspaceId, counted, now)
+    if (counted.refusal?.code === 'unreadable') {
+      throw new ApiError('unreadable_event', explainOutcome(counted.refusal))
+    }
     return c.json<WebhookResponse>({ received: true })
   })
 

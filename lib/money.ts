@@ -1,7 +1,10 @@
 /** Money: an integer of minor units and an ISO 4217 code. All rounding and formatting is here. */
 
-/** A billion dollars less a cent. Larger amounts are errors, and sums stay within a Postgres bigint. */
-export const MAX_AMOUNT_CENTS = 99_999_999_999
+/**
+ * A trillion dollars or rupiah less a cent. Larger amounts are errors. A JSON number has it exactly, and the sum of 90,000 of them
+ * stays within a Postgres bigint.
+ */
+export const MAX_AMOUNT_CENTS = 99_999_999_999_999
 
 /** In basis points. */
 const WHOLE = 10_000n
@@ -55,7 +58,7 @@ export const decimalsOf = (currency: string): number => DECIMALS.get(currency) ?
 /** @param code in upper case */
 export const isCurrency = (code: string): boolean => DECIMALS.has(code)
 
-/** An amount as an exact decimal: 980 USD is "9.80", 980 JPY is "980". */
+/** An amount as an exact decimal, as `parseMoney` reads it: 980 USD is "9.80", 980 JPY is "980". */
 export const exactMoney = (amountCents: bigint | number, currency: string): `${number}` => {
   const decimals = decimalsOf(currency)
   const cents = BigInt(amountCents)
@@ -78,15 +81,9 @@ export const formatMoney = (amountCents: bigint | number, currency: string): str
  */
 export const parseMoney = (text: string, currency: string): number | null => {
   const decimals = decimalsOf(currency)
-  const [, units, fraction = ''] = /^(\d{1,12})(?:\.(\d+))?$/.exec(text) ?? []
+  const [, units, fraction = ''] = /^(\d{1,14})(?:\.(\d+))?$/.exec(text) ?? []
   if (units === undefined || fraction.length > decimals) return null
   return Number(units + fraction.padEnd(decimals, '0'))
-}
-
-/** Formats an amount for `parseMoney`: 980 USD is "9.80". */
-export const plainMoney = (amountCents: number, currency: string): string => {
-  const decimals = decimalsOf(currency)
-  return (amountCents / 10 ** decimals).toFixed(decimals)
 }
 
 /** Formats an amount in a sentence: `formatMoney`, or as the reader of a page writes it. */

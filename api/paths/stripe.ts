@@ -84,7 +84,7 @@ export const stripe: ZodOpenApiPathsObject = {
       summary: 'Receive a Stripe event',
       description:
         'The webhook endpoint for Stripe. Stripe retries until it receives 200. Duplicate and out-of-order events ' +
-        'are safe.',
+        'are safe. One that cannot be read is stored without what it says, listed as `unreadable`, and answered 422.',
       requestParams: { ...path(), header: z.object({ 'Stripe-Signature': signature }) },
       requestBody: {
         required: true,
@@ -92,7 +92,7 @@ export const stripe: ZodOpenApiPathsObject = {
       },
       responses: {
         200: { description: 'Saved, or ignored.', ...json(WebhookResponse) },
-        ...errors('invalid_signature', 'invalid_body', 'body_too_large'),
+        ...errors('invalid_signature', 'invalid_body', 'body_too_large', 'unreadable_event'),
       },
     },
   },

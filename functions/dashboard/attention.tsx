@@ -94,6 +94,11 @@ const attentionOf = ({ overview, base, role, now }: Props) => [
     text: tally(overview.failedPayouts, m.overview_failed_payouts),
     href: `${base}/payouts/all?status=failed`,
   },
+  {
+    isOpen: overview.unreadable > 0,
+    text: tally(overview.unreadable, m.overview_unreadable),
+    href: `${base}/stripe?unreadable=true#received`,
+  },
   ...(overview.deliveries ? [overview.deliveries] : []).map((deliveries) => ({
     isOpen: isSilent(deliveries, now),
     text: t(m.overview_silent_stripe, {

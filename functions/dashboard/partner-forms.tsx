@@ -3,7 +3,7 @@
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Fields } from '../../lib/http/validate.ts'
 import * as m from '../../lib/languages/messages.ts'
-import { plainMoney } from '../../lib/money.ts'
+import { exactMoney } from '../../lib/money.ts'
 import { Checkbox, Field, Select } from '../../lib/pages/fields.tsx'
 import { Table } from '../../lib/pages/parts.tsx'
 import { MINIMUM_CURRENCY } from '../../lib/pages/program-fields.tsx'
@@ -118,7 +118,7 @@ const CouponTable = ({
 )
 
 const ownMinimum = ({ minimumPayoutCents: cents }: PartnerRow): string =>
-  cents === null ? '' : plainMoney(cents, MINIMUM_CURRENCY)
+  cents === null ? '' : exactMoney(cents, MINIMUM_CURRENCY)
 
 /** Name, group, address and status. */
 export const PartnerForms = ({
@@ -180,7 +180,7 @@ const PartnerSettings = ({
       label={t(m.partners_minimum_payout_optional)}
       name="minimumPayoutCents"
       hint={t(m.partners_blank_programs_compared, {
-        amount: plainMoney(partner.programMinimumCents, MINIMUM_CURRENCY),
+        amount: exactMoney(partner.programMinimumCents, MINIMUM_CURRENCY),
       })}
       inputmode="decimal"
       autocomplete="off"

@@ -5,7 +5,7 @@ import type * as z from 'zod'
 import { type Checked, checked, type Fields } from '../../lib/http/validate.ts'
 import { inEnglish } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
-import { parseMoney, plainMoney } from '../../lib/money.ts'
+import { exactMoney, parseMoney } from '../../lib/money.ts'
 import { Field } from '../../lib/pages/fields.tsx'
 import { t } from '../../lib/pages/text.ts'
 import { hasLimits, type RunLimits } from '../../lib/payouts/limits.ts'
@@ -107,7 +107,7 @@ export const LimitsForm = ({ action, method, programId, limits, currencies }: Pr
             inputmode="decimal"
             autocomplete="off"
             value={
-              maxAmountCents[currency] === undefined ? '' : plainMoney(maxAmountCents[currency], currency)
+              maxAmountCents[currency] === undefined ? '' : exactMoney(maxAmountCents[currency], currency)
             }
           />
         ))}

@@ -4,7 +4,7 @@ import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { type Fields, form } from '../../lib/http/validate.ts'
 import { inEnglish, type Message } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
-import { parseMoney, plainMoney } from '../../lib/money.ts'
+import { exactMoney, parseMoney } from '../../lib/money.ts'
 import { Checkbox, controls, Field, Select } from '../../lib/pages/fields.tsx'
 import { checkForm, type Reading } from '../../lib/pages/forms.ts'
 import { MODE_LABEL, ModeSelect } from '../../lib/pages/mode.tsx'
@@ -63,7 +63,7 @@ const settingsFields = ({
   ...switches
 }: Settings): Fields => ({
   payoutOrder,
-  ...(approvalAboveCents !== null && { approvalAboveCents: plainMoney(approvalAboveCents, SUM_CURRENCY) }),
+  ...(approvalAboveCents !== null && { approvalAboveCents: exactMoney(approvalAboveCents, SUM_CURRENCY) }),
   salesFrom,
   mode,
   ...Object.fromEntries(SWITCHES.flatMap((name) => (switches[name] ? [[name, 'on']] : []))),

@@ -40,6 +40,7 @@ export const RecentEvents = ({ base, events, url, filters, filterErrors }: Event
             { name: 'type', label: t(m.event_column), options: TYPES },
             { name: 'externalId', label: t(m.stripe_sale_external_id), maxlength: 255 },
           ]}
+          linked={{ unreadable: t(m.stripe_unreadable) }}
         />
       )}
       {events.data.length > 0 ? (

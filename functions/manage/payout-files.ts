@@ -8,7 +8,7 @@ import { ApiError } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { rpc } from '../../lib/http/rpc.ts'
 import { body, query } from '../../lib/http/validate.ts'
-import { plainMoney } from '../../lib/money.ts'
+import { exactMoney } from '../../lib/money.ts'
 import { readPlan } from '../../lib/payouts/files/files.queries.ts'
 import type { RunFilesResponse, TemplateFileResponse } from '../../lib/payouts/files/files.responses.ts'
 import { ExportQuery, TemplateFile } from '../../lib/payouts/files/files.schemas.ts'
@@ -38,7 +38,7 @@ const toCells = (line: RunLine, runId: string): string[] => [
   line.partnerName ?? '',
   line.email,
   line.currency,
-  plainMoney(Number(line.amountCents), line.currency),
+  exactMoney(line.amountCents, line.currency),
   line.programName,
   runId,
   line.reference,

@@ -31,6 +31,7 @@ export const ERROR_STATUS = {
   slug_taken: 409,
   body_too_large: 413,
   unsupported_media_type: 415,
+  unreadable_event: 422,
   rate_limited: 429,
   internal: 500,
   try_again: 503,

@@ -3,7 +3,7 @@
 import type { Fields } from '../http/validate.ts'
 import { inEnglish } from '../languages/message.ts'
 import * as m from '../languages/messages.ts'
-import { parseMoney, plainMoney } from '../money.ts'
+import { exactMoney, parseMoney } from '../money.ts'
 import { PROGRAM_DEFAULTS, type ProgramTerms } from '../workspace/programs.ts'
 import { Checkbox, controls, Field, type FormState, Select } from './fields.tsx'
 import type { Reading } from './forms.ts'
@@ -65,7 +65,7 @@ export const programFields = (program: ProgramTerms): Fields => ({
   ...(program.rewardDurationMonths !== null && {
     rewardDurationMonths: String(program.rewardDurationMonths),
   }),
-  oneTimeMinimumCents: plainMoney(program.oneTimeMinimumCents, MINIMUM_CURRENCY),
+  oneTimeMinimumCents: exactMoney(program.oneTimeMinimumCents, MINIMUM_CURRENCY),
   ...(program.rewardShipping && { rewardShipping: 'on' }),
   ...(program.creditOutOfBand && { creditOutOfBand: 'on' }),
   holdingDays: String(program.holdingDays),
@@ -76,7 +76,7 @@ export const programFields = (program: ProgramTerms): Fields => ({
   lateLeadDays: String(program.lateLeadDays),
   ...(program.trustedAttribution && { trustedAttribution: 'on' }),
   selfReferrals: program.selfReferrals,
-  minimumPayoutCents: plainMoney(program.minimumPayoutCents, MINIMUM_CURRENCY),
+  minimumPayoutCents: exactMoney(program.minimumPayoutCents, MINIMUM_CURRENCY),
   ...scheduleFields(program),
   reviewDays: String(program.reviewDays),
 })
@@ -232,7 +232,7 @@ export const describeInterval = ({
 }: Pick<ProgramTerms, 'rewardInterval' | 'rewardDurationMonths' | 'oneTimeMinimumCents'>): string => {
   if (rewardInterval === 'one-time') {
     return minimum
-      ? t(m.programs_first_sale_of, { minimum: plainMoney(minimum, MINIMUM_CURRENCY) })
+      ? t(m.programs_first_sale_of, { minimum: exactMoney(minimum, MINIMUM_CURRENCY) })
       : t(m.programs_first_sale)
   }
   return months === null ? t(m.programs_each_sale) : t(m.programs_each_sale_months, { months })

@@ -3,7 +3,7 @@ import type { ErrorDetail } from '../http/errors.ts'
 import type { Fields } from '../http/validate.ts'
 import { inEnglish } from '../languages/message.ts'
 import * as m from '../languages/messages.ts'
-import { parseMoney, plainMoney } from '../money.ts'
+import { exactMoney, parseMoney } from '../money.ts'
 
 /** The number in a field: undefined if blank, NaN (which every schema rejects) if it is not a number. */
 export const numberIn = (fields: Fields, name: string): number | undefined => {
@@ -28,7 +28,7 @@ export const readReward = (
   const currency = (fields[`${name}.currency`] ?? '').toUpperCase()
   const amountCents = parseMoney(fields[`${name}.amountCents`] ?? '', currency)
   const path = `${name}.amountCents`
-  const message = inEnglish(m.programs_must_be_amount_as, { amount: plainMoney(500, currency) })
+  const message = inEnglish(m.programs_must_be_amount_as, { amount: exactMoney(500, currency) })
   return {
     reward: { kind, amountCents, currency },
     problems: amountCents ? [] : [{ path, message }],

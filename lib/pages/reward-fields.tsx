@@ -4,7 +4,7 @@ import type { ErrorDetail } from '../http/errors.ts'
 import type { Fields } from '../http/validate.ts'
 import type { Translate } from '../languages/message.ts'
 import * as m from '../languages/messages.ts'
-import { plainMoney } from '../money.ts'
+import { exactMoney } from '../money.ts'
 import type { SaleTerms } from '../tracking/reward-example.ts'
 import type { RewardResponse } from '../tracking/rewards.responses.ts'
 import { type RewardTerms, rewardResponse } from '../tracking/rewards.ts'
@@ -49,7 +49,7 @@ export const rewardFields = (name: string, reward: RewardTerms | null): Fields =
   const { amountCents, currency } = response
   return {
     [`${name}.kind`]: 'flat',
-    [`${name}.amountCents`]: plainMoney(amountCents, currency),
+    [`${name}.amountCents`]: exactMoney(amountCents, currency),
     [`${name}.currency`]: currency,
   }
 }

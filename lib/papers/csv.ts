@@ -1,11 +1,11 @@
 /** Papers as CSV. */
 import { csvLines } from '../csv.ts'
-import { plainMoney } from '../money.ts'
+import { exactMoney } from '../money.ts'
 import type { Entry } from './statements.queries.ts'
 import { type CurrencyStatement, ENTRY_WORDS, type Month } from './statements.ts'
 import type { PaidInYear } from './years.queries.ts'
 
-const money = (cents: bigint, currency: string) => ({ number: plainMoney(Number(cents), currency) })
+const money = (cents: bigint, currency: string) => ({ number: exactMoney(cents, currency) })
 const dayOf = (at: Date): string => at.toISOString().slice(0, 10)
 
 /** A statement: the balance at its start, each entry, and the balance at its end, by currency. */

@@ -51,7 +51,7 @@ export const PayoutRun = z
     excludePartnerIds: excluded('Partners whom the run leaves out.'),
     excludeCommissionIds: excluded('Commissions that the run leaves out, with their reversals.'),
     maxAmountCents: z
-      .record(currency, integer(0, MAX_AMOUNT_CENTS * 1_000, 'The most to pay in the currency.'))
+      .record(currency, integer(0, Number.MAX_SAFE_INTEGER, 'The most to pay in the currency.'))
       .nullish()
       .meta({ description: 'The most that the run pays, by currency, in minor units: `{"USD": 1000000}`.' }),
   })

@@ -1,6 +1,7 @@
 /** The events received from payment processors, as managers read them. */
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
+import { firstIdAt } from '../db/ids.ts'
 import type { PageRequest } from '../db/page-request.ts'
 import type { Processor } from './processors.ts'
 
@@ -8,6 +9,8 @@ export type ProcessorEventFilter = PageRequest & {
   type?: string | undefined
   /** The external id of the sale. */
   externalId?: string | undefined
+  /** Only events that cannot be read. */
+  unreadable?: boolean | undefined
 }
 
 export type ProcessorEventRow = Awaited<ReturnType<typeof listEvents>>[number]
@@ -30,6 +33,7 @@ export const eventsQuery = (
     .where((eb) =>
       eb.and([
         ...(filter.type ? [eb('type', '=', filter.type)] : []),
+        ...(filter.unreadable ? [isUnreadable] : []),
         ...(filter.externalId
           ? [
               eb(
@@ -59,6 +63,15 @@ export const eventsQuery = (
       'event_id as eventId',
       'outcome',
     ])
+
+/** A literal, so that the planner finds processor_events_unreadable_idx. */
+const isUnreadable = sql<SqlBool>`outcome ->> 'code' = 'unreadable'`
+
+/** How many events received since a time cannot be read, as a column. */
+export const countUnreadableQuery = (workspaceId: string, since: Date, most: number) => sql<number>`(
+  select count(*)::int from (select from processor_events
+                             where workspace_id = ${workspaceId} and id >= ${firstIdAt(since)} and ${isUnreadable}
+                             limit ${most}) u)`
 
 /** Events that reconciling has recorded were never delivered. Their ids begin with `reconcile_`. */
 export const isDelivered = sql<SqlBool>`processor_event_id not like 'reconcile\\_%'`

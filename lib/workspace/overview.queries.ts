@@ -5,6 +5,7 @@ import type { Db } from '../db/connection.ts'
 import { firstIdAt } from '../db/ids.ts'
 import { type BalanceTotal, balanceTotalsQuery, toBalanceTotals } from '../payouts/balances.queries.ts'
 import type { Period } from '../periods.ts'
+import { countUnreadableQuery } from '../purchases/events.queries.ts'
 import { countExpectedQuery } from '../purchases/expected-sales.queries.ts'
 import { overdueSince } from '../purchases/expected-sales.ts'
 import type { Deliveries } from '../purchases/silence.ts'
@@ -25,7 +26,7 @@ import { type TopPartnerRow, topPartnersQuery } from './top-partners.queries.ts'
 /** Counts stop here, so that the page stays fast on large workspaces; it shows "more than". */
 export const MAX_COUNT = 100_000
 
-/** Failures of payouts older than this were seen, or paid since by another run. */
+/** Failures of payouts older than this were seen, or paid since by another run; and so were events that could not be read. */
 const FAILED_DAYS = 30
 /** Landing pages and referrers on the overview, besides all others together. */
 const PAGES_SHOWN = 6
@@ -64,6 +65,8 @@ export type Overview = {
   failedPayouts: number
   /** The newest events of the payment processor. */
   deliveries: Deliveries | null
+  /** Its events of the last 30 days that cannot be read; at most `MAX_COUNT` + 1. */
+  unreadable: number
   /** Emails that could not be delivered; at most `MAX_COUNT` + 1. */
   failedMails: number
   /** Webhook endpoints that fail, or were disabled for that. */
@@ -117,6 +120,7 @@ export const readOverview = async (
         (select count(*)::int from payouts where workspace_id = ${workspaceId} and found_transfer_id is not null
                                             and found_at > ${failedSince}::timestamptz) as "foundTransfers",
         ${deliveriesQuery(workspaceId)} as deliveries,
+        ${countUnreadableQuery(workspaceId, failedSince, MAX_COUNT + 1)} as unreadable,
         (select count(*)::int from (select from mails where workspace_id = ${workspaceId} and sent_at is null and failed_at is not null
                                     limit ${MAX_COUNT + 1}) m) as "failedMails",
         (select count(*)::int from webhook_endpoints

@@ -44,7 +44,7 @@ test('rule 5: when importOpeningBalances is true, each row’s openingBalanceCen
     { email: 'a@partner.example', openingBalanceCents: 812_000 },
     { email: 'b@partner.example', openingBalanceCents: 0 },
     { email: 'c@partner.example' },
-    { email: 'd@partner.example', openingBalanceCents: 99_999_999_999 },
+    { email: 'd@partner.example', openingBalanceCents: 99_999_999_999_999 },
   ]
   const { body } = await partners(rows, { importOpeningBalances: true })
   expect(body.summary.created).toBe(4)
@@ -66,7 +66,7 @@ test('rule 5: when importOpeningBalances is true, each row’s openingBalanceCen
   }
   expect(commissions).toEqual([
     { ...balance, email: 'a@partner.example', cents: '812000' },
-    { ...balance, email: 'd@partner.example', cents: '99999999999' },
+    { ...balance, email: 'd@partner.example', cents: '99999999999999' },
   ])
 })
 

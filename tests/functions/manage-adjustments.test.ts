@@ -139,7 +139,7 @@ describe('POST /commissions', () => {
   test.each([
     { case: 'no amount', fields: { amountCents: 0 }, says: 'amountCents' },
     { case: 'half a cent', fields: { amountCents: 0.5 }, says: 'amountCents' },
-    { case: 'a fortune', fields: { amountCents: 100_000_000_000 }, says: 'amountCents' },
+    { case: 'a fortune', fields: { amountCents: 100_000_000_000_000 }, says: 'amountCents' },
     { case: 'no reason', fields: { reason: '  ' }, says: 'reason' },
     { case: 'a reason of two lines', fields: { reason: 'a\nb' }, says: 'reason' },
     { case: 'an unknown currency', fields: { currency: 'XXX' }, says: 'currency' },

@@ -1,6 +1,6 @@
 /** Events, keys and secrets that are not of the workspace's mode, or not of the merchant's own account, earn nothing. */
 import { describe, expect, inject, test } from 'vitest'
-import { createMerchant, send, useDatabase } from '../support/merchant.ts'
+import { createMerchant, errorShape, send, useDatabase } from '../support/merchant.ts'
 import { openPages } from '../support/pages.ts'
 import { SECRETS_KEY, signingSecret, stripeKey } from '../support/secrets.ts'
 import {
@@ -190,7 +190,7 @@ describe('an event that can’t be read', () => {
   test.each<{ case: string; event: StripeObject; says: string }>([
     {
       case: 'of an amount over the limit',
-      event: stripeEvent('invoice.paid', { ...paid(), amount_paid: 100_000_000_000 }),
+      event: stripeEvent('invoice.paid', { ...paid(), amount_paid: 100_000_000_000_000 }),
       says: 'amount_paid',
     },
     {
@@ -226,18 +226,57 @@ describe('an event that can’t be read', () => {
       says: 'data.object',
     },
   ])(
-    'is listed with the reason and answered with 200, not retried for days: $case',
+    'is answered 422, so that Stripe lists and repeats it, and listed with the reason, and on the overview: $case',
     async ({ event, says }) => {
       const shop = await openShop()
-      expect(await shop.deliver(event)).toMatchObject(RECEIVED)
-      expect(await shop.deliver(event)).toMatchObject(RECEIVED)
-      const { body } = await shop.manager.get('/stripe/events')
+      const refused = { status: 422, body: errorShape('unreadable_event') }
+      expect(await shop.deliver(event)).toMatchObject(refused)
+      expect(await shop.deliver(event)).toMatchObject(refused)
+      const { body } = await shop.manager.get('/stripe/events?unreadable=true')
       expect(body.data).toMatchObject([{ type: event.type, outcome: { code: 'unreadable' } }])
       expect(JSON.stringify(body.data)).toContain(says)
       const pages = await openPages(shop.merchant)
-      expect((await pages.get('/stripe')).html).toContain('The event cannot be read')
+      const { html } = await pages.get('')
+      expect(html).toContain('1 event of Stripe in the last 30 days cannot be read, and does not count')
+      expect(html).toContain('/stripe?unreadable=true#received')
+      expect((await pages.get('/stripe?unreadable=true')).html).toContain('The event cannot be read')
     },
   )
+
+  test('counts when it is delivered again and can be read, and needs no attention any more', async () => {
+    const shop = await openShop()
+    const id = stripeId('evt')
+    const object = checkoutSession({ client_reference_id: await shop.merchant.click() })
+    const broken = { ...object, amount_total: '4900' }
+    expect(await shop.deliver(stripeEvent('checkout.session.completed', broken, { id }))).toMatchObject({
+      status: 422,
+    })
+    await shop.deliver(stripeEvent('customer.created', { id: stripeId('cus') }))
+    expect(await shop.deliver(stripeEvent('checkout.session.completed', object, { id }))).toMatchObject(
+      RECEIVED,
+    )
+    expect(await shop.commissions()).toEqual([{ cents: 980 }])
+    expect((await shop.manager.get('/stripe/events?unreadable=true')).body.data).toEqual([])
+    expect((await (await openPages(shop.merchant)).get('')).html).not.toContain('cannot be read')
+  })
+
+  test('of another mode, a connected account or an unused type is no alarm', async () => {
+    const shop = await openShop()
+    const broken = { ...paid(), total: '4900' }
+    const live = stripeEvent('invoice.paid', broken, { livemode: !stripeEvent('a.b', {}).livemode })
+    expect(await shop.deliver(live)).toMatchObject(RECEIVED)
+    const connected = { ...stripeEvent('invoice.paid', broken), account: 'acct_1' }
+    expect(await shop.deliver(connected)).toMatchObject(RECEIVED)
+    expect(await shop.deliver(stripeEvent('invoice.finalized', broken))).toMatchObject(RECEIVED)
+    expect((await shop.manager.get('/stripe/events?unreadable=true')).body.data).toEqual([])
+  })
+
+  test('about a reversed transfer is listed too', async () => {
+    const shop = await openShop()
+    const transfer = { id: stripeId('tr'), currency: 'usd', amount_reversed: 'all' }
+    expect(await shop.deliver(stripeEvent('transfer.reversed', transfer))).toMatchObject({ status: 422 })
+    expect(await shop.listed()).toEqual(['unreadable'])
+  })
 
   test('leaves the purchase to its other events', async () => {
     const shop = await openShop()

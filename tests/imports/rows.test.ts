@@ -63,8 +63,8 @@ describe('a row of a partner import', () => {
     { case: 'with no further slugs', row: { email: 'ann@x.example', slugs: [] }, read: {} },
     {
       case: 'with the largest balance',
-      row: { email: 'ann@x.example', openingBalanceCents: 99_999_999_999 },
-      read: { openingBalanceCents: 99_999_999_999 },
+      row: { email: 'ann@x.example', openingBalanceCents: 99_999_999_999_999 },
+      read: { openingBalanceCents: 99_999_999_999_999 },
     },
   ])('$case is read', ({ row, read }) => {
     const nothing = {
@@ -124,7 +124,7 @@ describe('a row of a partner import', () => {
       row: { email: 'a@x', couponId: 'C', couponLabel: true },
       code: 'coupon_invalid',
     },
-    ...[-1, 1.5, '100', 100_000_000_000, 1e300, true].map((openingBalanceCents) => ({
+    ...[-1, 1.5, '100', 100_000_000_000_000, 1e300, true].map((openingBalanceCents) => ({
       case: `a balance of ${JSON.stringify(openingBalanceCents)}`,
       row: { email: 'a@x', openingBalanceCents },
       code: 'opening_balance_invalid',
@@ -313,7 +313,11 @@ describe('plain rows, which are read without the schema', () => {
       fc.string({ unit: fc.constantFrom('a', 'B', '1', '.', '-', ' ', '@', 'é', '\t', '\n', '\u00ad', '"') }),
       fc.constantFrom('ann@x.example', 'a@b.co.uk', 'a.@-.x', 'ann', null, undefined, 7, [], 'x'.repeat(256)),
     )
-    const cents = fc.oneof(fc.integer(), fc.double(), fc.constantFrom('1', null, undefined, 99_999_999_999))
+    const cents = fc.oneof(
+      fc.integer(),
+      fc.double(),
+      fc.constantFrom('1', null, undefined, 99_999_999_999_999),
+    )
     const rows = fc.record({
       email: fc.oneof(
         text,

@@ -73,6 +73,18 @@ test('a payout that lacks funds is retried with a new key version, and sent once
   expect(await mails()).toEqual(['payout_sent', 'payout_sent'])
 })
 
+test('a payout above what Stripe transfers fails with the reason, and is owed until it is paid by bank', async () => {
+  const { payer, maya, payouts, mails } = await stage()
+  await payer.earn(maya.id, { amountCents: 99_999_000 })
+  await payer.run()
+  expect(payer.sent()).toEqual({})
+  expect(await payouts()).toMatchObject([
+    { status: 'failed', held: 0, last_error: expect.stringContaining('greater than the maximum amount') },
+  ])
+  expect(await mails()).toEqual(['payout_failed'])
+  expect(await world.violations()).toEqual([])
+})
+
 test('a permanently refused payout fails, its commissions are payable again, and the partner is notified', async () => {
   const { payer, maya, account, payouts, mails } = await stage()
   world.stripe().closeAccount(account)

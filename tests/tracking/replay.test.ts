@@ -497,12 +497,16 @@ describe('the comparison', () => {
             sale: { amountCents: BigInt(10_000 * (index + 1)), currency: 'USD' },
           }),
         ),
-        sale(day(2), { partnerId: 'p00', sale: { amountCents: 99_999_999_999n, currency: 'JPY' } }),
+        sale(day(2), { partnerId: 'p00', sale: { amountCents: 99_999_999_999_999n, currency: 'JPY' } }),
       ],
     }
     const [yen, dollars, ...more] = compare(past, { programId: PROGRAM, program: { reward: percent(10) } })
     expect(more).toEqual([])
-    expect(yen).toMatchObject({ currency: 'JPY', currentCents: 20_000_000_000, changedCents: 10_000_000_000 })
+    expect(yen).toMatchObject({
+      currency: 'JPY',
+      currentCents: 20_000_000_000_000,
+      changedCents: 10_000_000_000_000,
+    })
     expect(dollars).toMatchObject({ currency: 'USD', currentCents: 650_000, differenceCents: -325_000 })
     expect(dollars?.partners.map(({ slug }) => slug)).toEqual(slugs.slice(5).reverse())
     expect(dollars?.others).toEqual({

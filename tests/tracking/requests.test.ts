@@ -171,7 +171,7 @@ describe('spec 7: 400 Bad Request for an invalid body, on both, and on a sale wh
     { case: 'a negative amount', amountCents: -4_900 },
     { case: 'a fraction of a cent', amountCents: 49.5 },
     { case: 'an amount in words', amountCents: '4900' },
-    { case: 'more than the largest amount', amountCents: 100_000_000_000 },
+    { case: 'more than the largest amount', amountCents: 100_000_000_000_000 },
     { case: 'beyond what a number can count', amountCents: 1e300 },
     { case: 'no amount', amountCents: undefined },
     { case: 'an amount of null', amountCents: null },
@@ -273,16 +273,16 @@ describe('spec 8: limits', () => {
       externalId,
       customerExternalId: '客'.repeat(255),
       eventName: 'é'.repeat(255),
-      amountCents: 99_999_999_999,
+      amountCents: 99_999_999_999_999,
       clickId: await merchant.click(),
       metadata,
     })
     expect(sale.status).toBe(200)
     expect(await merchant.explain(sale.body.eventId)).toMatchObject({
       externalId,
-      amountCents: 99_999_999_999,
+      amountCents: 99_999_999_999_999,
       metadata,
-      commission: { amountCents: 20_000_000_000 },
+      commission: { amountCents: 20_000_000_000_000 },
     })
   })
 

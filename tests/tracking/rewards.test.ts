@@ -31,12 +31,17 @@ describe('a share of the sale', () => {
     { case: 'half of one cent rounds up', sale: 1n, reward: 50, earns: 1n },
     { case: 'everything', sale: 99n, reward: 100, earns: 99n },
     { case: 'nothing', sale: 4_900n, reward: 0, earns: 0n },
-    { case: 'the largest sale, to the cent', sale: 99_999_999_999n, reward: 100, earns: 99_999_999_999n },
+    {
+      case: 'the largest sale, to the cent',
+      sale: 99_999_999_999_999n,
+      reward: 100,
+      earns: 99_999_999_999_999n,
+    },
     {
       case: 'the largest sale at a share that floating point would miss',
-      sale: 99_999_999_999n,
+      sale: 99_999_999_999_999n,
       reward: 33.33,
-      earns: 33_330_000_000n,
+      earns: 33_330_000_000_000n,
     },
   ])('$case: $reward % of $sale is $earns', ({ sale, reward, earns }) => {
     expect(earnings({ amountCents: sale, currency: 'USD' }, percent(reward))).toEqual({

@@ -46,6 +46,9 @@ const checkDestination = (platform: Platform, id: string): void => {
 /** https://docs.stripe.com/currencies#three-decimal */
 const THREE_DECIMALS = new Set(['bhd', 'jod', 'kwd', 'omr', 'tnd'])
 
+/** Stripe takes eight digits, and twelve in a few currencies: https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts */
+const maximumOf = (currency: string): number => (currency === 'idr' ? 999_999_999_999 : 99_999_999)
+
 /** Creates a transfer. @throws when the balance is insufficient or the destination can't receive it */
 const transfer = (
   store: Store,
@@ -62,6 +65,13 @@ const transfer = (
       'amount',
       'The specified amount is less than the minimum amount allowed. Use a higher amount and try again.',
       'amount_too_small',
+    )
+  }
+  if (amount > maximumOf(currency)) {
+    throw invalidParam(
+      'amount',
+      'The specified amount is greater than the maximum amount allowed. Use a lower amount and try again.',
+      'amount_too_large',
     )
   }
   const balance = platforms.balanceOf(platform, currency)

@@ -1,6 +1,6 @@
 /** The file of PayPal Payouts: docs.paypal.ai/growth/payouts/send-money/use-web-ui. */
 import { csvFields } from '../../csv.ts'
-import { plainMoney } from '../../money.ts'
+import { exactMoney } from '../../money.ts'
 import type { PaymentDetails } from '../payment-details.ts'
 import { type FileLine, PAYPAL_WHOLE } from './formats.ts'
 import { plainText } from './latin.ts'
@@ -15,9 +15,7 @@ const amountOf = (
   { amountCents, currency }: Pick<FileLine<unknown>, 'amountCents' | 'currency'>,
   decimal: Decimal,
 ) => {
-  const plain = PAYPAL_WHOLE.has(currency)
-    ? String(amountCents / 100n)
-    : plainMoney(Number(amountCents), currency)
+  const plain = PAYPAL_WHOLE.has(currency) ? String(amountCents / 100n) : exactMoney(amountCents, currency)
   return decimal === 'comma' ? plain.replace('.', ',') : plain
 }
 

@@ -2,7 +2,7 @@
  * SEPA credit transfers: pain.001.001.09, by the implementation guidelines of the EPC. A writer of our own, because the
  * kept libraries sum amounts as floating point numbers, and take text outside SEPA's character set.
  */
-import { plainMoney } from '../../money.ts'
+import { exactMoney } from '../../money.ts'
 import type { PaymentDetails } from '../payment-details.ts'
 import type { FileLine } from './formats.ts'
 import { sepaText } from './latin.ts'
@@ -39,7 +39,7 @@ const transaction = ({ details, reference, amountCents }: Line, from: string): s
   el(
     'CdtTrfTxInf',
     el('PmtId', text('EndToEndId', reference)),
-    el('Amt', text('InstdAmt Ccy="EUR"', plainMoney(Number(amountCents), 'EUR'))),
+    el('Amt', text('InstdAmt Ccy="EUR"', exactMoney(amountCents, 'EUR'))),
     el('Cdtr', text('Nm', sepaText(details.name, MAX_NAME))),
     el('CdtrAcct', account(details.iban)),
     el('RmtInf', text('Ustrd', sepaText(`Payout ${reference} from ${from}`, MAX_REMITTANCE))),

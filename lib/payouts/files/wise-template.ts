@@ -1,6 +1,6 @@
 /** A Wise batch in the columns of a template that the merchant downloaded from Wise and pasted. */
 import { csvFields } from '../../csv.ts'
-import { plainMoney } from '../../money.ts'
+import { exactMoney } from '../../money.ts'
 import type { PaymentDetails } from '../payment-details.ts'
 import type { FileLine } from './formats.ts'
 import { normalizeIban } from './iban.ts'
@@ -28,7 +28,7 @@ const FIELDS: Record<string, (line: Line, sourceCurrency: string | null) => stri
   receivertype: ({ details }) => RECEIVER_TYPES[details.holder],
   recipienttype: ({ details }) => RECEIVER_TYPES[details.holder],
   amountcurrency: () => 'target',
-  amount: ({ amountCents, currency }) => plainMoney(Number(amountCents), currency),
+  amount: ({ amountCents, currency }) => exactMoney(amountCents, currency),
   sourcecurrency: ({ currency }, sourceCurrency) => sourceCurrency ?? currency,
   targetcurrency: ({ currency }) => currency,
   iban: ({ details }) => (details.method === 'iban' ? details.iban : ''),

@@ -1,6 +1,6 @@
 /** The file of a Wise batch by email: Wise asks each recipient for the bank details. */
 import { csvFields } from '../../csv.ts'
-import { plainMoney } from '../../money.ts'
+import { exactMoney } from '../../money.ts'
 import type { Holder, PaymentDetails } from '../payment-details.ts'
 import type { FileLine } from './formats.ts'
 import { plainText } from './latin.ts'
@@ -40,7 +40,7 @@ export const wiseFile = (
       reference,
       RECEIVER_TYPES[details.holder],
       'target',
-      plainMoney(Number(amountCents), currency),
+      exactMoney(amountCents, currency),
       sourceCurrency ?? currency,
       currency,
     ]),

@@ -1,5 +1,5 @@
 /** Stripe's amounts: whole numbers, of units that are not always those of ISO 4217. */
-import { decimalsOf, MAX_AMOUNT_CENTS } from '../../money.ts'
+import { decimalsOf } from '../../money.ts'
 
 /** Currencies that Stripe counts in whole units. ISO 4217 gives the ariary two decimals. */
 const WHOLE = new Set('BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF'.split(' '))
@@ -16,7 +16,7 @@ const stripeDecimals = (currency: string): number =>
  * @param currency upper case
  */
 export const fromStripe = (amount: number, currency: string): number =>
-  Math.min(Math.round(amount * 10 ** (decimalsOf(currency) - stripeDecimals(currency))), MAX_AMOUNT_CENTS)
+  Math.round(amount * 10 ** (decimalsOf(currency) - stripeDecimals(currency)))
 
 /**
  * An amount in the minor units of ISO 4217 as Stripe counts it: 5 of ISK are 500.

@@ -1,9 +1,10 @@
 /** Reads Stripe's events. */
 import * as z from 'zod'
 import { findUnstorable } from '../../json.ts'
+import { MAX_AMOUNT_CENTS } from '../../money.ts'
 import type { ProcessorEvent } from '../facts.ts'
 import { readCustomer, readDiscount, readSubscription } from './customer-objects.ts'
-import { text, time } from './fields.schemas.ts'
+import { amount, currency, text, time } from './fields.schemas.ts'
 import type { ObjectFacts } from './object-facts.ts'
 import {
   Charge,
@@ -34,6 +35,9 @@ const Created = z.object({ created: time })
 const Thin = z.object({ created: z.iso.datetime().transform((iso) => new Date(iso)) })
 const Snapshot = z.object({ data: z.object({ object: z.looseObject({}) }) })
 
+/** lib/payouts reads it. What it could not read is refused here, so that it is listed. */
+const ReversedTransfer = z.object({ id: text, currency, amount_reversed: amount })
+
 type Reader = { types: RegExp; read: (object: unknown) => ObjectFacts }
 
 const READERS: Reader[] = [
@@ -63,6 +67,13 @@ const READERS: Reader[] = [
     types: /^customer\.discount\.(created|updated|deleted)$/,
     read: (object) => readDiscount(Discount.parse(object)),
   },
+  {
+    types: /^transfer\.reversed$/,
+    read: (object) => {
+      ReversedTransfer.parse(object)
+      return { keys: [], facts: [] }
+    },
+  },
 ]
 
 /** Reads the object of a type of event. Null for types that are not used. */
@@ -75,6 +86,14 @@ const explain = (error: z.ZodError): string => {
   const [issue] = error.issues
   return issue ? `${issue.path.join('.') || 'event'}: ${issue.message}` : 'unknown form'
 }
+
+/** Whether an amount is above the limit in the minor units of ISO 4217, as Stripe's ariary may be: it counts them whole. */
+const isTooLarge = (facts: unknown): boolean =>
+  typeof facts === 'object' &&
+  facts !== null &&
+  Object.entries(facts).some(([name, value]) =>
+    typeof value === 'number' && /cents$/i.test(name) ? value > MAX_AMOUNT_CENTS : isTooLarge(value),
+  )
 
 /** The mode and account that an event belongs to, and whether its type is used. */
 export type Origin = { livemode: boolean; account: string | null }
@@ -114,6 +133,7 @@ export const readEvent = (input: unknown): ProcessorEvent | null => {
     const { customer = null, email = null, facts } = read
     const keys = [...new Set(read.keys.filter((key) => key !== null))]
     const event: ProcessorEvent = { ...bare, customer, email, keys, facts }
+    if (isTooLarge(facts)) return refused(`an amount is above ${MAX_AMOUNT_CENTS} minor units`)
     const unstorable = findUnstorable({ customer, email, keys, facts })
     return unstorable ? refused(`${unstorable.path}: ${unstorable.message}`) : event
   } catch (error) {

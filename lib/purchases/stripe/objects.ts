@@ -1,4 +1,5 @@
 /** Reads the facts of a purchase from the objects of Stripe's events. */
+import { proportionOf } from '../../money.ts'
 import { type Paid, type PaidPart, reportKey } from '../facts.ts'
 import { fromStripe } from './amounts.ts'
 import { couponsOf } from './customer-objects.ts'
@@ -12,7 +13,8 @@ type Amounts = { total: number; tax: number; shipping: number }
 
 /** A part of a total, with its tax and shipping in proportion. In the minor units of ISO 4217. */
 const partOf = ({ total, tax, shipping }: Amounts, gross: number, currency: string): PaidPart => {
-  const share = (amount: number) => (total > 0 ? Math.round((gross * amount) / total) : 0)
+  const share = (amount: number) =>
+    total > 0 ? Number(proportionOf(BigInt(gross), BigInt(amount), BigInt(total))) : 0
   const netCents = fromStripe(clamp(share(total - tax), gross), currency)
   const shippingCents = Math.min(netCents, fromStripe(clamp(share(shipping), gross), currency))
   return { grossCents: fromStripe(gross, currency), netCents, ...(shippingCents > 0 && { shippingCents }) }

@@ -1,4 +1,5 @@
 /** Reads refunds, disputes and credit notes from the objects of Stripe's events. */
+import { proportionOf } from '../../money.ts'
 import type { DisputeFact, RefundFact } from '../facts.ts'
 import { fromStripe } from './amounts.ts'
 import type { ObjectFacts } from './object-facts.ts'
@@ -108,7 +109,7 @@ const netOf = (note: CreditNote, amount: number) => {
   const net = stated ?? (taxes ? total - taxes.reduce((sum, tax) => sum + tax.amount, 0) : null)
   if (net === null || total <= 0) return null
   const part = (cents: number) => {
-    const share = Math.round((Math.max(0, cents) * amount) / total)
+    const share = Number(proportionOf(BigInt(Math.max(0, cents)), BigInt(amount), BigInt(total)))
     return fromStripe(Math.min(share, amount), currency)
   }
   return {

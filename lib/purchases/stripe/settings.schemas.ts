@@ -47,5 +47,9 @@ export const NewStripeKey = z
 export const StripeEventQuery = z.object({
   type: id('Stripe’s event type.').optional(),
   externalId: id('The external id of a sale.').optional(),
+  unreadable: z
+    .stringbool({ truthy: ['true'], falsy: ['false'] })
+    .optional()
+    .meta({ description: '`true`: only events that cannot be read, and so do not count.' }),
   ...Page.shape,
 })

@@ -176,7 +176,7 @@ test('an import keeps what is not paid and what each commission says of its cust
   expect(keptOf(REWARDFUL, 'import', page)).toMatchObject({ rows: [], history: kept.history })
   const odd = [
     commission('3', { currency: 'XXQ' }),
-    commission('4', { amountCents: 100_000_000_000 }),
+    commission('4', { amountCents: 100_000_000_000_000 }),
     commission('x'.repeat(256)),
   ]
   const { rows, history, commissions } = keptOf(DUB, 'shadow', [...page, ...odd])

@@ -87,6 +87,7 @@ test.each([
   { text: '1 234,50 €', cents: 123_450, currency: 'EUR' },
   { text: '1’234.50 CHF', cents: 123_450, currency: 'CHF' },
   { text: 'USD1,234,567.89', cents: 123_456_789, currency: 'USD' },
+  { text: '$999,999,999,999.99', cents: 99_999_999_999_999, currency: 'USD' },
   { text: 'CA$12', cents: 1_200, currency: 'CAD' },
   { text: 'A$12', cents: 1_200, currency: 'AUD' },
   { text: '1,234', cents: 123_400 },

@@ -139,7 +139,7 @@ test.each([
   { case: 'another sign', cells: ['£12.00', ''], code: 'balance_not_usd', says: 'in GBP' },
   { case: 'a debt', cells: ['-12.00', ''], code: 'opening_balance_invalid', says: 'is negative' },
   { case: 'no number', cells: ['soon', ''], code: 'opening_balance_invalid', says: 'not an amount' },
-  { case: 'a fortune', cells: ['1000000000', ''], code: 'opening_balance_invalid', says: 'exceeds' },
+  { case: 'a fortune', cells: ['1000000000000', ''], code: 'opening_balance_invalid', says: 'exceeds' },
 ])('$case as a balance is a balance problem only', ({ cells, code, says }) => {
   const { partners } = rows(['email', 'openingBalance', 'balanceCurrency'], [['a@example.com', ...cells]])
   expect(partners[0]).toMatchObject({

@@ -98,7 +98,7 @@ test.each([
   { case: 'another resource', event: thin('v2.core.person.updated', 'acct_1') },
 ])('a thin event with $case is listed as unreadable, and reads no account', async ({ event }) => {
   const ready = await createReady()
-  expect(await ready.deliver(event)).toMatchObject({ status: 200, body: { received: true } })
+  expect(await ready.deliver(event)).toMatchObject({ status: 422, body: errorShape('unreadable_event') })
   expect(
     await database.query(`select outcome ->> 'code' as code from processor_events where workspace_id = $1`, [
       ready.workspaceId,

@@ -701,6 +701,45 @@ test.each([
 })
 
 test.each([
+  { case: 'an invoice of 1.5 billion rupiah', currency: 'idr', total: 150_000_000_000 },
+  { case: 'the largest amount', currency: 'idr', total: 99_999_999_999_999 },
+  {
+    case: 'the largest amount in whole ariary',
+    currency: 'mga',
+    total: 999_999_999_999,
+    cents: 99_999_999_999_900,
+  },
+])('is read to the cent, with its tax: $case', ({ currency, total, cents = total }) => {
+  const taxed = invoice({ currency, total, amount_paid: total, total_excluding_tax: total - 7 })
+  const perUnit = cents === total ? 1 : 100
+  expect(readEvent(stripeEvent('invoice.paid', taxed))).toMatchObject({
+    facts: [{ kind: 'invoice', paid: { grossCents: cents, netCents: cents - 7 * perUnit } }],
+  })
+})
+
+test('a part of a very large invoice is rounded as exactly as of a small one: floating point gives a cent more', () => {
+  const partly = invoice({
+    currency: 'idr',
+    total: 92_127_305_199_462,
+    total_excluding_tax: 63_309_549_177_950,
+    amount_paid: 43_346_630_736_004,
+  })
+  expect(readEvent(stripeEvent('invoice.paid', partly))?.facts[0]).toMatchObject({
+    paid: { grossCents: 43_346_630_736_004, netCents: 29_787_647_042_730 },
+  })
+  const note = creditNote({
+    currency: 'idr',
+    amount: 92_127_305_199_462,
+    total_excluding_tax: 63_309_549_177_950,
+    post_payment_amount: 43_346_630_736_004,
+  })
+  expect(readEvent(stripeEvent('credit_note.created', note))?.facts[0]).toMatchObject({
+    amountCents: 43_346_630_736_004,
+    net: { netCents: 29_787_647_042_730 },
+  })
+})
+
+test.each([
   {
     case: 'a thin event',
     input: {
@@ -718,7 +757,15 @@ test.each([
   { case: 'an invoice without an id', input: stripeEvent('invoice.paid', invoice({ id: undefined })) },
   { case: 'an amount in words', input: stripeEvent('invoice.paid', invoice({ total: '4900' })) },
   { case: 'an amount with a fraction', input: stripeEvent('invoice.paid', invoice({ total: 49.5 })) },
-  { case: 'an amount over the limit', input: stripeEvent('invoice.paid', invoice({ total: 1e11 })) },
+  { case: 'an amount over the limit', input: stripeEvent('invoice.paid', invoice({ total: 1e14 })) },
+  {
+    case: 'an amount in whole ariary that is over the limit in hundredths',
+    input: stripeEvent('invoice.paid', invoice({ currency: 'mga', total: 1e12, amount_paid: 1e12 })),
+  },
+  {
+    case: 'a reversed transfer without an amount',
+    input: stripeEvent('transfer.reversed', { id: 'tr_1', currency: 'usd' }),
+  },
   { case: 'a currency that is none', input: stripeEvent('invoice.paid', invoice({ currency: '€' })) },
   { case: 'an id with NUL', input: stripeEvent('invoice.paid', invoice({ id: 'in_\0' })) },
   { case: 'half a letter in an id', input: stripeEvent('invoice.paid', invoice({ customer: '\ud800' })) },
