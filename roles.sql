@@ -149,6 +149,10 @@ grant select on
     to :"pay";
 grant insert, update         on payouts, payout_runs, payout_run_notices, account_payouts, invoice_numbers to :"pay";
 grant insert, update, delete on payout_accounts, unreachable_people to :"pay";
+grant select, insert, update, delete on unknown_transfers to :"pay";
+-- Of transfers that a restored database has lost.
+grant insert                 on adjustments to :"pay";
+grant execute on function adopt_transfers_1 to :"pay";
 grant update                 on stripe_keys, programs to :"pay";
 grant insert                 on invoices, credit_notes to :"pay";
 -- Of POST /payouts/run.

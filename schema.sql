@@ -979,6 +979,9 @@ create trigger events_credit_refunds
 
 -- The API key of a workspace's own Stripe account, from which its partners are paid. Used by
 -- the payouts Worker only, and encrypted like the signing secrets.
+-- The account's transfers are read up to transfers_read_to, the time of the newest one, by
+-- Stripe's clock: see lib/payouts/reconcile.service.ts. A restored database continues where
+-- it was, and so reads all that it has lost.
 create table stripe_keys (
     workspace_id       uuid         primary key
         constraint stripe_keys_workspace_id_fkey references workspaces (id),
@@ -989,7 +992,12 @@ create table stripe_keys (
     created_at         timestamptz  not null,
     reminded_at        timestamptz,            -- when partners who cannot be paid were last looked for
     transfer_countries text[],                 -- to which its account may transfer; null if not known
-    countries_read_at  timestamptz             -- when these were last asked for
+    countries_read_at  timestamptz,            -- when these were last asked for
+    transfers_read_to  timestamptz,
+    transfers_read_at  timestamptz,            -- when all of them had been read last
+    scan_newest        timestamptz,            -- the newest one of a reading that has not come to its end
+    scan_cursor        text,                   -- the last one that was read of it
+    constraint stripe_keys_scan_check check ((scan_newest is null) = (scan_cursor is null))
 );
 
 
@@ -1209,7 +1217,8 @@ create table payout_run_notices (
     run_id        uuid         not null,
     reason        text         not null
         constraint payout_run_notices_reason_check
-            check (reason in ('approval', 'review', 'report', 'failed', 'insufficient_funds', 'key_rejected', 'found_sent')),
+            check (reason in ('approval', 'review', 'report', 'failed', 'insufficient_funds', 'key_rejected', 'found_sent',
+                              'adopted')),
     created_at    timestamptz  not null,
     mailed_at     timestamptz,
 
@@ -1393,6 +1402,32 @@ create table payees (
     updated_at          timestamptz  not null,
 
     constraint payees_pkey primary key (workspace_id, email)
+);
+
+
+-- Transfers of this workspace at Stripe whose payouts the database does not have, because it was
+-- restored to an earlier time. Each becomes a payout by adopt_transfers_1, unless nobody knows its
+-- partner: then it waits for the partner to be imported again.
+create table unknown_transfers (
+    workspace_id       uuid         not null
+        constraint unknown_transfers_workspace_id_fkey references workspaces (id),
+    transfer_id        text         not null,
+    payout_id          uuid         not null,
+    run_id             uuid,                   -- null if it does not say, like the next ones
+    program_id         uuid,
+    partner_id         uuid,
+    stripe_account_id  text         not null,
+    partner_email      text,                   -- by its account, once that was read
+    country            text,                   -- the same
+    account_read_at    timestamptz,
+    amount_cents       bigint       not null
+        constraint unknown_transfers_amount_cents_check check (amount_cents > 0),
+    reversed_cents     bigint       not null,
+    currency           char(3)      not null,
+    cutoff_at          timestamptz  not null,
+    created_at         timestamptz  not null,  -- at Stripe
+
+    constraint unknown_transfers_pkey primary key (workspace_id, transfer_id)
 );
 
 
@@ -4794,7 +4829,8 @@ begin
     batch := array(select r.id from payout_runs r where r.workspace_id = w.id limit room);
     delete from payout_run_notices where run_id = any(batch);
     foreach its_name in array array['clicks', 'run_totals', 'total_deltas', 'account_payouts', 'payouts', 'payout_runs', 'payout_accounts',
-                                    'payment_details', 'payees', 'payers', 'unreachable_people', 'invoice_numbers'] loop
+                                    'payment_details', 'payees', 'payers', 'unreachable_people', 'unknown_transfers',
+                                    'invoice_numbers'] loop
         room := room - erase_rows_1(its_name, 'workspace_id = $1', w.id, null, room);
     end loop;
     if room <= 0 then return most; end if;
@@ -5984,6 +6020,126 @@ $$;
 
 -- Verifies the ledger: returns a row per violation, none if it is consistent. It also checks what constraints guard,
 -- because constraints may have been dropped, or bypassed by a restore.
+-- Makes payouts of transfers that the database has lost, oldest first. What a transfer paid is not
+-- paid again: if what is payable to the partner at its cutoff is exactly its amount, that is what it
+-- paid. If not, it pays an adjustment of its amount, and another one deducts the amount from what the
+-- partner is owed or will be. Either way, what was earned less what was transferred is the balance.
+-- What is on its way to the partner in the currency is canceled: it may pay the same. To be preceded
+-- by the lock of the workspace's payouts.
+create function adopt_transfers_1(workspace uuid, at timestamptz, most integer)
+returns table (payout_id uuid, transfer_id text, is_deducted boolean) language plpgsql as $$
+#variable_conflict use_column
+declare
+    u        unknown_transfers%rowtype;
+    partner  record;
+    run      uuid;
+    due      record;
+    added    uuid;
+    taken    uuid;
+begin
+    for u in select * from unknown_transfers t where t.workspace_id = workspace
+             order by t.created_at, t.transfer_id loop
+        exit when most <= 0;
+        -- Known by its id; else, imported again since, by its address.
+        select p.id, p.program_id, p.email, p.is_test into partner from partners p
+        where p.workspace_id = workspace and p.id = u.partner_id;
+        if partner.id is null then
+            select p.id, p.program_id, p.email, p.is_test into partner from partners p
+            where p.workspace_id = workspace and p.email = u.partner_email and p.undone_at is null
+              and p.program_id = coalesce(u.program_id, p.program_id)
+              and not exists (select from partners o
+                              where o.workspace_id = workspace and o.email = u.partner_email and o.undone_at is null
+                                and o.program_id = coalesce(u.program_id, o.program_id) and o.id <> p.id);
+        end if;
+        continue when partner.id is null or partner.is_test
+                      or exists (select from programs g where g.id = partner.program_id and g.mode = 'shadow');
+        -- The account is read before it is known.
+        continue when u.account_read_at is null and not exists (
+            select from payout_accounts a
+            where a.workspace_id = workspace and a.stripe_account_id = u.stripe_account_id);
+        continue when exists (select from payouts p where p.id = u.payout_id);
+
+        insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, created_at, disconnected_at)
+        values (uuidv7(), workspace, partner.email, coalesce(u.country, 'XX'), u.stripe_account_id, u.created_at, at)
+        on conflict (workspace_id, stripe_account_id) do nothing;
+
+        run := u.payout_id;
+        if not exists (select from payout_runs r where r.id = u.run_id
+                       and ((r.workspace_id, r.created_by) is distinct from (workspace, 'Stripe')
+                            or exists (select from payouts p where p.run_id = r.id and p.partner_id = partner.id
+                                                               and p.currency = u.currency))) then
+            run := coalesce(u.run_id, u.payout_id);
+        end if;
+        insert into payout_runs (id, workspace_id, method, cutoff_at, created_by, created_at, cover, claimed_at)
+        values (run, workspace, 'stripe', u.cutoff_at, 'Stripe', u.created_at, '{}', at)
+        on conflict (id) do nothing;
+        continue when not exists (select from payout_runs r where r.workspace_id = workspace and r.id = run);
+
+        with canceled as (
+            update payouts p
+            set cancel_requested_at = at, next_attempt_at = at, claimed_at = coalesce(p.claimed_at, at),
+                canceled_at = case when p.key_used_at is null then at end, is_freeing = p.key_used_at is null
+            where p.workspace_id = workspace and p.partner_id = partner.id and p.currency = u.currency
+              and p.paid_at is null and p.failed_at is null and p.cancel_requested_at is null
+              and p.stripe_account_id is not null
+            returning p.id, p.amount_cents, p.currency
+        )
+        insert into audit_entries (id, workspace_id, actor, action, subject_id, details, created_at)
+        select uuidv7(), workspace, 'Stripe', 'payout.canceled', c.id,
+               jsonb_build_object('amountCents', c.amount_cents, 'currency', c.currency), at
+        from canceled c;
+
+        insert into payouts (id, workspace_id, run_id, program_id, partner_id, currency, amount_cents, stripe_account_id,
+                             created_at, claimed_at, key_used_at, next_attempt_at, attempts)
+        values (u.payout_id, workspace, run, partner.program_id, partner.id, u.currency, u.amount_cents,
+                u.stripe_account_id, u.created_at, at, u.created_at, at, 1);
+
+        select coalesce(sum(c.amount_cents), 0) as cents, count(*) as count, array_agg(c.id) as ids into due
+        from (select c.id, c.amount_cents from commissions c
+              where c.partner_id = partner.id and c.payable_at <= u.cutoff_at and c.payout_id is null
+                and c.currency = u.currency and not exists (
+                    select from commission_holds h
+                    where h.commission_id = coalesce(c.reverses_id, c.id) and h.resolved_at is null)
+              limit 5001) c;
+        if due.cents = u.amount_cents and due.count <= 5000 then
+            update commissions c set payout_id = u.payout_id where c.id = any (due.ids);
+        else
+            added := uuidv7();
+            taken := uuidv7();
+            insert into commissions (id, workspace_id, program_id, partner_id, kind, amount_cents, currency, payable_at,
+                                     created_at)
+            values (added, workspace, partner.program_id, partner.id, 'adjustment', u.amount_cents, u.currency, u.cutoff_at,
+                    at),
+                   (taken, workspace, partner.program_id, partner.id, 'adjustment', -u.amount_cents, u.currency, at, at);
+            insert into adjustments (commission_id, workspace_id, external_id, reason, created_by, body_hash)
+            values (added, workspace, 'transfer ' || u.transfer_id || ' paid', 'Paid by the transfer ' || u.transfer_id,
+                    'Stripe', ''),
+                   (taken, workspace, 'transfer ' || u.transfer_id || ' deducted',
+                    'Paid already by the transfer ' || u.transfer_id, 'Stripe', '');
+            update commissions c set payout_id = u.payout_id where c.id = added;
+        end if;
+
+        update payouts p
+        set paid_at = u.created_at, transfer_id = u.transfer_id, reversed_cents = least(u.reversed_cents, p.amount_cents),
+            reversed_at = case when u.reversed_cents > 0 then at end
+        where p.id = u.payout_id;
+        delete from unknown_transfers t where t.workspace_id = workspace and t.transfer_id = u.transfer_id;
+        insert into audit_entries (id, workspace_id, actor, action, subject_id, details, created_at)
+        values (uuidv7(), workspace, 'Stripe', 'payout.adopted', u.payout_id,
+                jsonb_build_object('transferId', u.transfer_id, 'amountCents', u.amount_cents, 'currency', u.currency,
+                                   'isDeducted', added is not null), at);
+        insert into payout_run_notices (workspace_id, run_id, reason, created_at) values (workspace, run, 'adopted', at)
+        on conflict on constraint payout_run_notices_pkey do update set mailed_at = null;
+        payout_id := u.payout_id;
+        transfer_id := u.transfer_id;
+        is_deducted := added is not null;
+        added := null;
+        most := most - 1;
+        return next;
+    end loop;
+end $$;
+
+
 create function verify_ledger()
 returns table (invariant text, workspace_id uuid, subject_id uuid, details text) language sql stable
 set enable_seqscan = on as $$

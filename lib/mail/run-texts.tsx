@@ -13,6 +13,7 @@ const TOTALS: Record<string, Message<{ count: number; amount: string }>> = {
   failed: m.mails_run_failed,
   canceled: m.mails_run_canceled,
   found_sent: m.mails_run_found_sent,
+  adopted: m.mails_run_adopted,
   reversed: m.mails_run_reversed,
   insufficient_funds: m.mails_run_insufficient_funds,
   not_connected: m.mails_run_not_connected,
@@ -83,6 +84,8 @@ const OPENINGS: Record<RunMailKind, (details: PayoutRunDetails, name: string) =>
   payout_problem: ({ sums }, name) => {
     if (amountOf(sums, 'found_sent'))
       return { subject: t(m.mails_sent_after_all_subject, { name }), opening: t(m.mails_sent_after_all) }
+    if (amountOf(sums, 'adopted'))
+      return { subject: t(m.mails_adopted_subject, { name }), opening: t(m.mails_adopted) }
     const subject = amountOf(sums, 'failed') ? m.mails_some_failed_subject : m.mails_some_wait_subject
     return { subject: t(subject, { name }), opening: t(m.mails_problem_opening) }
   },

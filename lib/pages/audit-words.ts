@@ -273,6 +273,11 @@ const ACTIONS: Record<AuditAction, (details: Details, amount: (of: Details) => s
       amount: amount(d),
       reason: text(d.reason),
     }),
+  'payout.adopted': (d, amount) =>
+    t(d.isDeducted ? m.audit_payout_adopted_deducted : m.audit_payout_adopted, {
+      transferId: text(d.transferId),
+      amount: amount(d),
+    }),
   'payout.found_sent': (d, amount) =>
     t(m.audit_payout_found_sent, { transferId: text(d.transferId), amount: amount(d) }),
   'mail.retried': (d) => t(m.audit_mail_retried, { recipient: text(d.recipient) }),

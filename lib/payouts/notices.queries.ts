@@ -73,8 +73,9 @@ export const readOutcome = async (db: Db, run: DueNotice) => {
   const { id, workspaceId } = run
   const isOfRun = sql`p.workspace_id = ${workspaceId} and p.run_id = ${id}`
   const payouts = sql<CodeTotal>`
-    select case when p.found_transfer_id is null then p.status else 'found_sent' end as code, p.currency, count(*)::int as payouts, sum(p.amount_cents)::bigint as "amountCents"
-    from payouts p where ${isOfRun} group by 1, 2 order by 1, 2`
+    select case when p.found_transfer_id is not null then 'found_sent'
+                when r.created_by = 'Stripe' and p.status = 'paid' then 'adopted' else p.status end as code, p.currency, count(*)::int as payouts, sum(p.amount_cents)::bigint as "amountCents"
+    from payouts p join payout_runs r on r.id = p.run_id where ${isOfRun} group by 1, 2 order by 1, 2`
   const messages = sql<{ message: string }>`
     select p.last_error as message from payouts p
     where ${isOfRun} and p.last_error is not null and p.status in ('failed', 'processing')

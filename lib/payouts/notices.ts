@@ -5,7 +5,8 @@ import { formatMoney } from '../money.ts'
 /**
  * Why managers are mailed about a run, once each: `approval` while any run waits for a second manager, `review` before a
  * scheduled run is sent, `report` when a scheduled run has ended, or when it waits; the others for what goes wrong in any
- * run by Stripe, bundled. `found_sent`: a payout that was marked as not sent had been sent.
+ * run by Stripe, bundled. `found_sent`: a payout that had ended as not sent had been sent. `adopted`: the database had lost its
+ * payouts, as after it was restored.
  */
 export type NoticeReason =
   | 'approval'
@@ -15,6 +16,7 @@ export type NoticeReason =
   | 'insufficient_funds'
   | 'key_rejected'
   | 'found_sent'
+  | 'adopted'
 
 /** How long before a scheduled run its preview is mailed. */
 export const PREVIEW_MS = 3 * 86_400_000

@@ -19,11 +19,12 @@ import { beginScheduledRuns, listUnclaimedRuns, type OpenRun } from './open-runs
 import { runPayoutsQuery } from './payouts.queries.ts'
 import type { RunResultResponse } from './payouts.responses.ts'
 import type { PreviewChanged, PreviewRequest, Refused, RunRequest } from './payouts.rpc.ts'
+import { createGate, reconcileDaily } from './reconcile.service.ts'
 import { notifyUnconnected, remindPartners } from './reminders.service.ts'
 import { checkResolved } from './resolution.service.ts'
 import { runQuery, toRun } from './runs.queries.ts'
 import { startRefusalOf } from './runs.ts'
-import { type PayoutEnv, sendPayouts } from './send.service.ts'
+import { type Gate, type PayoutEnv, sendPayouts } from './send.service.ts'
 import { hasDueWork } from './work.queries.ts'
 
 /** Partners per page. A page takes well under a second. */
@@ -36,6 +37,8 @@ const MAX_OPEN_RUNS = 20
 const DEFAULT_MS = 45_000
 /** Two for authentication, two for an Idempotency-Key, the program, the set-up, the start of the run, and its results or another preview. */
 const REQUEST_FETCHES = 8
+
+const UNREAD_TRANSFERS = 'Stripe’s transfers are not compared with the payouts yet.'
 
 /** What a run can pay, and what of that could not be read from Stripe. */
 type Prepared = Funds & { unread: RunResultResponse['unread'] }
@@ -98,6 +101,15 @@ const claim = async (env: PayoutEnv, open: OpenRun, now: Date, budget: Budget): 
     claimed = await withDb(env, budget, (db) => claimPage(db, run, { partners: CLAIM_PAGE }, now))
   }
   if (claimed === 'all' && run.method === 'stripe') await notifyUnconnected(env, run, now, budget)
+}
+
+/** Claims the balances of a run that was interrupted, or begun by a schedule, once the transfers of its workspace are read. */
+const claimIfReady = async (
+  env: PayoutEnv,
+  run: OpenRun,
+  { now, budget, gate }: { now: Date; budget: Budget; gate: Gate },
+): Promise<void> => {
+  if (hasLeft(budget) && (await gate(run.workspaceId)).isReady) await claim(env, run, now, budget)
 }
 
 /** What became of a run, in one fetch. */
@@ -187,7 +199,7 @@ export const previewPayouts = (
  * Runs payouts for a manager: starts a run, and continues the workspace's interrupted ones. The cron does what does not
  * fit into one request.
  *
- * @throws {Unavailable} Stripe did not report the balance, and no run began; or the database did not answer, and another
+ * @throws {Unavailable} Stripe did not report the balance or all transfers, and no run began; or the database did not answer, and another
  *         request continues the run. Nobody is paid twice.
  */
 export const runPayouts = async (
@@ -203,6 +215,8 @@ export const runPayouts = async (
   if (refused) return { refused }
 
   // Before the run begins: if Stripe does not answer, nothing has happened.
+  const gate = createGate(env, now, budget)
+  if (!(await gate(workspaceId)).isReady) throw new Unavailable(UNREAD_TRANSFERS)
   const funds = await prepare(env, begun, { now, budget, isPreview: false })
   const scope = await withMaximum(env, { ...begun, cover: funds.cover }, budget)
   const run = await beginRun(connect(env), scope, { actor, now, firstId }, expected)
@@ -218,7 +232,7 @@ export const runPayouts = async (
   if (!needsApproval) {
     const isLimited = expected !== null || Object.keys(limits.maxAmountCents).length > 0
     await claim(env, { ...scope, id: runId, isLimited, needsApproval }, now, budget)
-    if (method === 'stripe') await sendPayouts(env, { workspaceId, now, budget })
+    if (method === 'stripe') await sendPayouts(env, { workspaceId, now, budget, gate })
   }
 
   const { payouts, skipped, status } = await readResult(env, scope, runId)
@@ -245,7 +259,8 @@ const cancelRest = async (env: PayoutEnv, now: Date, budget: Budget): Promise<nu
  * The cron: starts the runs that are due, continues those that are open, and sends the payouts that are due.
  *
  * @param ms how long it may take
- * @returns the number of runs, of payouts per outcome, of accounts read, of transfers found, of reminders, and of mails to managers, and
+ * @returns the number of runs, of payouts per outcome, of accounts read, of workspaces whose
+ *          transfers were read, of transfers found, of reminders, and of mails to managers, and
  *          whether more may be due; null if there was nothing to do
  */
 export const payDue = async (env: PayoutEnv, now = new Date(), ms = DEFAULT_MS) => {
@@ -254,21 +269,33 @@ export const payDue = async (env: PayoutEnv, now = new Date(), ms = DEFAULT_MS) 
   if (!work) return null
   await withDb(env, budget, (db) => beginScheduledRuns(db, now))
   const runs = await withDb(env, budget, (db) => listUnclaimedRuns(db, MAX_OPEN_RUNS))
+  const gate = createGate(env, now, budget)
   for (const run of runs) {
     // A run that fails does not stop the others, nor the sending.
-    await claim(env, run, now, budget).catch((error: Error) =>
+    await claimIfReady(env, run, { now, budget, gate }).catch((error: Error) =>
       log('error', { job: 'payouts', workspaceId: run.workspaceId, runId: run.id, ...describeError(error) }),
     )
   }
-  const tally = await sendPayouts(env, { workspaceId: null, now, budget })
+  const tally = await sendPayouts(env, { workspaceId: null, now, budget, gate })
   const canceling = await cancelRest(env, now, budget)
   const accounts = await checkDailyAccounts(env, now, budget)
   await checkCountries(env, now, budget)
+  const reconciled = await reconcileDaily(env, gate, now, budget)
   const found = await checkResolved(env, now, budget)
   const reminders = await remindPartners(env, now, budget)
   const notified = await notifyManagers(env, now, budget)
   const shadowRuns = await lookAtShadowRuns(env, now, budget)
-  const did = { runs: runs.length, ...tally, canceling, accounts, found, reminders, notified, shadowRuns }
+  const did = {
+    runs: runs.length,
+    ...tally,
+    canceling,
+    accounts,
+    reconciled,
+    found,
+    reminders,
+    notified,
+    shadowRuns,
+  }
   if (!Object.values(did).some(Boolean)) return null
   const isMore = budget.fetches < SPENT_FETCHES || !hasLeft(budget) || undefined
   return { ...did, isMore }

@@ -24,6 +24,17 @@ export type PayoutEnv = BudgetEnv & {
   PUBLIC_URL: string
 }
 
+/**
+ * Whether runs of a workspace may begin, and new transfers may be asked for; which of its payouts turn out to be sent; and whether
+ * payouts were adopted, so that others may have been canceled. Found out once per run: see reconcile.service.ts.
+ */
+export type Gate = (
+  workspaceId: string,
+) => Promise<{ isReady: boolean; sent: ReadonlySet<string>; hasAdopted: boolean }>
+
+/** What the gate of a workspace takes: how far its transfers are read, a page of them, and saving it. */
+export const READING_FETCHES = 3
+
 /** A Worker can have six open connections; one is reserved for the database. */
 const MAX_CONCURRENT = 5
 /** Leasing a page, asking which of it were canceled, and saving its results. */
@@ -109,14 +120,20 @@ type Sending = {
   portalUrl: string
   budget: Budget
   learned: Learned
+  gate: Gate
+  /** The workspaces whose gate was asked. */
+  asked: Set<string>
   /** The current time, in the time of the run. */
   clock: () => Date
 }
 
 /** How many of the next payouts can be attempted concurrently: two fetches remain, see `findStopped`, and for saving the results. */
-const affordable = (payouts: DuePayout[], budget: Budget): number => {
+const affordable = (payouts: DuePayout[], budget: Budget, asked: ReadonlySet<string>): number => {
   let fetches = budget.fetches - 2
-  const isOver = payouts.findIndex(({ mayBeSent }) => {
+  const asking = new Set<string>()
+  const isOver = payouts.findIndex(({ mayBeSent, workspaceId }) => {
+    if (!asked.has(workspaceId) && !asking.has(workspaceId)) fetches -= READING_FETCHES
+    asking.add(workspaceId)
     fetches -= mayBeSent ? FETCHES_PER_TRANSFER : FETCHES_PER_FIRST
     return fetches < 0
   })
@@ -143,7 +160,7 @@ const findStopped = (
  * currency, those in it that are too large for what is left; if Stripe cannot be reached, all of the workspace.
  */
 const sendPage = async (env: PayoutEnv, page: DuePayout[], sending: Sending): Promise<TransferResult[]> => {
-  const { portalUrl, budget, learned, clock } = sending
+  const { portalUrl, budget, learned, gate, asked, clock } = sending
   const connectionOf = createConnections(env)
 
   /** The result of a payout that is not worth an attempt, by what others have shown. */
@@ -156,15 +173,20 @@ const sendPage = async (env: PayoutEnv, page: DuePayout[], sending: Sending): Pr
       : null
   }
 
-  const send = async (payout: DuePayout, stopped: ReadonlySet<string>): Promise<TransferResult> => {
-    if (stopped.has(payout.id) && !payout.isCanceling) return postponed(payout, 0)
-    const stripe = await connectionOf(payout)
+  const send = async (leased: DuePayout, stopped: ReadonlySet<string>): Promise<TransferResult> => {
+    if (stopped.has(leased.id) && !leased.isCanceling) return postponed(leased, 0)
+    const stripe = await connectionOf(leased)
     if (!stripe) {
-      const isUnreachable = payout.isKeyUsed && keyState(payout.keyUsedAt, clock()) === 'forgotten'
-      const later = postponed(payout, pauseAfter(payout))
+      const isUnreachable = leased.isKeyUsed && keyState(leased.keyUsedAt, clock()) === 'forgotten'
+      const later = postponed(leased, pauseAfter(leased))
       return { ...later, error: LOCKED_OUT, isUnreachable: isUnreachable || null }
     }
-    const attempt = await tryTransfer(env, stripe, payout, { now: clock(), budget })
+    const { isReady, sent, hasAdopted } = await gate(leased.workspaceId)
+    asked.add(leased.workspaceId)
+    // The lease may be older than what the gate found out.
+    const isKeyUsed = leased.isKeyUsed || sent.has(leased.id)
+    const payout = { ...leased, isKeyUsed, mayBeSent: leased.mayBeSent || isKeyUsed || hasAdopted }
+    const attempt = await tryTransfer(env, stripe, payout, { now: clock(), budget, isReady })
     await learn(stripe, payout, attempt.outcome, sending)
     const result = resultOf(portalUrl, payout, attempt)
     if (attempt.outcome.kind !== 'refused' || !attempt.outcome.isAccount) return result
@@ -177,7 +199,7 @@ const sendPage = async (env: PayoutEnv, page: DuePayout[], sending: Sending): Pr
   for (let isLeasedNow = true; left.length > 0; isLeasedNow = false) {
     results.push(...left.flatMap((payout) => waiting(payout) ?? []))
     left = left.filter((payout) => !waiting(payout))
-    const next = left.slice(0, affordable(left, budget))
+    const next = left.slice(0, affordable(left, budget, asked))
     const stopped = isLeasedNow || next.length === 0 ? NONE : await findStopped(env, next, budget)
     if (next.length === 0 || !stopped || !hasLeft(budget))
       return [...results, ...left.map((payout) => postponed(payout, 0))]
@@ -205,7 +227,7 @@ const pageSize = (budget: Budget): number =>
  */
 export const sendPayouts = async (
   env: PayoutEnv,
-  { workspaceId, now, budget }: { workspaceId: string | null; now: Date; budget: Budget },
+  { workspaceId, now, budget, gate }: { workspaceId: string | null; now: Date; budget: Budget; gate: Gate },
 ): Promise<Record<TransferResult['outcome'], number>> => {
   const start = Date.now()
   const sending: Sending = {
@@ -213,6 +235,8 @@ export const sendPayouts = async (
     portalUrl: new URL('/portal', env.PUBLIC_URL).href,
     budget,
     learned: { pauses: new Map(), funds: new Map() },
+    gate,
+    asked: new Set<string>(),
     clock: () => new Date(now.getTime() + Date.now() - start),
   }
   const tally = { sent: 0, failed: 0, spent: 0, untried: 0, later: 0, canceled: 0 }

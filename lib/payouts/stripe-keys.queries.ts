@@ -71,6 +71,10 @@ export const saveStripeKey = async (db: Db, act: Act, key: NewStripeKey): Promis
     on conflict (workspace_id) do update
     set ciphertext = excluded.ciphertext, last4 = excluded.last4, stripe_account_id = excluded.stripe_account_id,
         livemode = excluded.livemode, created_at = excluded.created_at,
+        transfers_read_to = case when ${isSameAccount} then stripe_keys.transfers_read_to end,
+        transfers_read_at = case when ${isSameAccount} then stripe_keys.transfers_read_at end,
+        scan_newest = case when ${isSameAccount} then stripe_keys.scan_newest end,
+        scan_cursor = case when ${isSameAccount} then stripe_keys.scan_cursor end,
         transfer_countries = excluded.transfer_countries, countries_read_at = excluded.countries_read_at`
   const [, , , [kept]] = await db.batch([
     lockPayouts(workspaceId).compile(db),
@@ -80,6 +84,9 @@ export const saveStripeKey = async (db: Db, act: Act, key: NewStripeKey): Promis
   ])
   return kept ? { outcome: 'stored', key: kept } : { outcome: 'other_account' }
 }
+
+/** Whether a key that is saved is of the same account as the one before: then its transfers are read. */
+const isSameAccount = sql`(stripe_keys.stripe_account_id, stripe_keys.livemode) = (excluded.stripe_account_id, excluded.livemode)`
 
 /** Deletes a key, unless payouts in flight need it. */
 export const removeStripeKey = async (

@@ -19,6 +19,10 @@ export type PayoutTables = {
     reminded_at: Date | null
     transfer_countries: string[] | null
     countries_read_at: Date | null
+    transfers_read_to: Date | null
+    transfers_read_at: Date | null
+    scan_newest: Date | null
+    scan_cursor: string | null
   }
   payout_accounts: {
     id: string
@@ -58,6 +62,23 @@ export type PayoutTables = {
     iban_ciphertext: string | null
     iban_masked: string | null
     updated_at: Date
+  }
+  unknown_transfers: {
+    workspace_id: string
+    transfer_id: string
+    payout_id: string
+    run_id: string | null
+    program_id: string | null
+    partner_id: string | null
+    stripe_account_id: string
+    partner_email: string | null
+    country: string | null
+    account_read_at: Date | null
+    amount_cents: bigint
+    reversed_cents: bigint
+    currency: string
+    cutoff_at: Date
+    created_at: Date
   }
   unreachable_people: {
     workspace_id: string

@@ -10,7 +10,10 @@ import { type DuePayout, listStopped, renewKey } from './transfers.queries.ts'
 export type AttemptResult = {
   outcome:
     | TransferOutcome
-    /** Not attempted: the key expires soon, another Worker has replaced it, or it was canceled. Does not affect other payouts. */
+    /**
+     * Not attempted: the key expires soon, another Worker has replaced it, it was canceled, or the workspace's transfers are
+     * not read yet. Does not affect other payouts.
+     */
     | { kind: 'postponed' }
     /** It was to be canceled, and is: there is no transfer, and its key cannot act any more. */
     | { kind: 'canceled' }
@@ -43,14 +46,15 @@ const find = async (stripe: Connect, payoutId: string, budget: Budget): Promise<
  * key is forgotten, because no request with it is on its way then.
  *
  * @param now the current time, not that of the start of the run
+ * @param isReady whether a new transfer may be asked for: see reconcile.service.ts
  */
 export const tryTransfer = async (
   env: DatabaseEnv,
   stripe: Connect,
   payout: DuePayout,
-  { now, budget }: { now: Date; budget: Budget },
+  { now, budget, isReady }: { now: Date; budget: Budget; isReady: boolean },
 ): Promise<AttemptResult> => {
-  const { id, workspaceId, partnerId, stripeAccountId, amountCents, currency } = payout
+  const { id, workspaceId, partnerId, programId, runId, stripeAccountId, amountCents, currency } = payout
   let { keyVersion } = payout
   const isUnreachable = payout.mayBeSent ? false : null
   if (payout.mayBeSent) {
@@ -61,7 +65,7 @@ export const tryTransfer = async (
       return { outcome: found, keyVersion, isUnreachable: key === 'forgotten' || null }
     if (payout.isCanceling)
       return { outcome: { kind: key === 'forgotten' ? 'canceled' : 'postponed' }, keyVersion, isUnreachable }
-    if (key === 'expiring') return { outcome: { kind: 'postponed' }, keyVersion, isUnreachable }
+    if (key === 'expiring' || !isReady) return { outcome: { kind: 'postponed' }, keyVersion, isUnreachable }
     if (key === 'forgotten') {
       const isOurs = await withDb(env, budget, (db) => renewKey(db, payout, now))
       if (!isOurs) return { outcome: { kind: 'postponed' }, keyVersion, isUnreachable }
@@ -71,6 +75,7 @@ export const tryTransfer = async (
       return { outcome: { kind: 'postponed' }, keyVersion, isUnreachable }
     }
   }
+  if (!isReady) return { outcome: { kind: 'postponed' }, keyVersion, isUnreachable }
   budget.fetches--
   const outcome = await stripe.createTransfer({
     payoutId: id,
@@ -78,7 +83,14 @@ export const tryTransfer = async (
     account: stripeAccountId,
     amountCents,
     currency,
-    metadata: { payout_id: id, workspace_id: workspaceId, partner_id: partnerId },
+    metadata: {
+      payout_id: id,
+      workspace_id: workspaceId,
+      run_id: runId,
+      program_id: programId,
+      partner_id: partnerId,
+      cutoff_at: payout.cutoffAt.toISOString(),
+    },
   })
   if (outcome.kind !== 'refused') return { outcome, keyVersion, isUnreachable }
   const found = await find(stripe, id, budget)

@@ -12,6 +12,8 @@ import { isInFlight } from './payouts.queries.ts'
 export type DuePayout = {
   id: string
   workspaceId: string
+  runId: string
+  programId: string
   partnerId: string
   partnerName: string | null
   email: string
@@ -19,6 +21,8 @@ export type DuePayout = {
   currency: string
   amountCents: bigint
   stripeAccountId: string
+  /** Of its run. */
+  cutoffAt: Date
   keyVersion: number
   /** When this version of the idempotency key was first used, or may have been. */
   keyUsedAt: Date
@@ -75,7 +79,8 @@ export const leasePayouts = async (
       from due where p.id = due.id
       returning p.*, due.place, old.key_used_at is not null as is_key_used
     )
-    select l.id, l.workspace_id as "workspaceId", l.partner_id as "partnerId", pa.name as "partnerName", pa.email,
+    select l.id, l.workspace_id as "workspaceId", l.run_id as "runId", l.program_id as "programId",
+           r.cutoff_at as "cutoffAt", l.partner_id as "partnerId", pa.name as "partnerName", pa.email,
            g.name as "programName", l.currency, l.amount_cents as "amountCents",
            l.stripe_account_id as "stripeAccountId", l.key_version as "keyVersion", l.key_used_at as "keyUsedAt",
            l.is_key_used as "isKeyUsed", l.is_key_used or l.key_version > 1 as "mayBeSent", l.attempts,
@@ -84,6 +89,7 @@ export const leasePayouts = async (
     from leased l
     join partners pa on pa.id = l.partner_id
     join programs g on g.id = l.program_id
+    join payout_runs r on r.id = l.run_id
     left join stripe_keys k on k.workspace_id = l.workspace_id
     order by l.place`.execute(db)
   return rows

@@ -7,6 +7,7 @@ import { unfinishedCancels } from './cancel.queries.ts'
 import { anyNotices, duePreviews } from './notices.queries.ts'
 import { PREVIEW_MS } from './notices.ts'
 import { dueOccurrences, unclaimedRuns } from './open-runs.queries.ts'
+import { unreadTransfers } from './reconcile.queries.ts'
 import { workspacesToRemind } from './reminders.queries.ts'
 import { resolvedPayouts } from './resolution.queries.ts'
 import { keysToAsk } from './stripe-keys.queries.ts'
@@ -21,6 +22,7 @@ export const hasDueWork = (now: Date): RawBuilder<unknown> =>
     ...unfinishedCancels,
     dailyAccounts(now),
     keysToAsk(now),
+    unreadTransfers(now),
     resolvedPayouts(now),
     workspacesToRemind(now),
     anyNotices(now),

@@ -93,6 +93,7 @@ export type AuditAction =
   | 'payout.canceled'
   | 'payout.resolved'
   | 'payout.found_sent'
+  | 'payout.adopted'
   | 'stripe_secret.added'
   | 'stripe_secret.removed'
   | 'stripe_key.added'

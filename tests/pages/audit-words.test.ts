@@ -138,7 +138,12 @@ test.each([
   [
     'payout.found_sent',
     { amountCents: 4_900, currency: 'USD', transferId: 'tr_1' },
-    'reported the transfer tr_1 of a payout of 49.00 USD that was marked as not sent',
+    'reported the transfer tr_1, which should not exist, of a payout of 49.00 USD',
+  ],
+  [
+    'payout.adopted',
+    { amountCents: 4_900, currency: 'USD', transferId: 'tr_1', isDeducted: true },
+    'reported the transfer tr_1 of 49.00 USD, which was unknown: it is a payout now, and deducted from what the partner is owed',
   ],
   ['group.created', { name: 'Gold' }, 'created the group “Gold”'],
   [

@@ -56,7 +56,7 @@ describe('an account that became payable while its event was missed', () => {
     expect(await payDue(world.env(), inHours(23))).toBeNull()
     expect(await payDue(world.env(), inHours(25))).toMatchObject({ accounts: 1 })
     expect(await known(payer)).toEqual([{ status: 'enabled', checked: true }])
-    expect(await payDue(world.env(), inHours(50))).toBeNull()
+    expect(await payDue(world.env(), inHours(50))).toMatchObject({ accounts: 0 })
   })
 
   test('whose bank refuses money is read too: Stripe pays out again once its owner has mended it', async () => {
@@ -90,7 +90,8 @@ describe('an account that became payable while its event was missed', () => {
   test('delays nobody: a run pays the others when Stripe does not answer about it', async () => {
     const { payer } = await stage('in_review')
     const leo = await payer.addPartner({ slug: 'leo', owed: [{ amountCents: 500 }] })
-    world.stripe().plan('cut_before')
+    // The transfers are read first.
+    world.stripe().plan(null, 'cut_before')
     expect(await payer.run()).toMatchObject({
       payouts: [{ status: 'paid', amountCents: 500 }],
       skipped: [{ code: 'account_in_review' }],

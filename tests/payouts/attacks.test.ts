@@ -149,7 +149,7 @@ test('a manager’s request stays within the fetch limit, authentication include
   const fetches = await within(1_000, () => payer.run({}, { MAX_FETCHES: '45' }))
   expect(fetches + LETTING_IN).toBeLessThanOrEqual(45)
   // Each group of concurrent transfers but the first takes one more: which were canceled meanwhile?
-  expect(Object.keys(payer.sent()).length).toBeGreaterThan(20)
+  expect(Object.keys(payer.sent()).length).toBeGreaterThanOrEqual(20)
 })
 
 test.each(['', 'many', '-1'])('with an invalid MAX_FETCHES "%s", payouts are sent', async (MAX_FETCHES) => {

@@ -201,6 +201,7 @@ export const CALLS: Record<string, string> = {
   }),
   'a repeated sale is saved': report({ externalId: 'order-1' }),
   'a key is used': call('note_key_use_1', keyHash(1), NOW),
+  'transfers are adopted': call('adopt_transfers_1', WORKSPACE, NOW, 100),
   'a visit is recorded': call(
     'note_visit_1',
     PROGRAM,

@@ -1,9 +1,11 @@
 /**
  * The client for a merchant's Stripe account as a Connect platform: partners' accounts (API v2) and transfers to them.
  */
+import type Stripe from 'stripe'
 import { formatMoney } from '../../money.ts'
 import { fromStripe, toStripe } from '../../purchases/stripe/amounts.ts'
 import { transferGroup, transferKey } from '../payouts.ts'
+import type { ListedTransfer, TransferMetadata } from '../transfer-metadata.ts'
 import { type AccountState, paysBankOf, statusOf } from './account-state.ts'
 import { type ConnectEnv, stripeOf } from './client.service.ts'
 import { ConnectError, type Failure, failureOf } from './failures.service.ts'
@@ -17,7 +19,7 @@ export type TransferRequest = {
   /** Minor units of ISO 4217. */
   amountCents: bigint
   currency: string
-  metadata: { payout_id: string; workspace_id: string; partner_id: string }
+  metadata: TransferMetadata
 }
 
 /** The outcome of a transfer. */
@@ -65,6 +67,21 @@ const transferIn = (transfer: { id: string; currency: string; amount_reversed: n
   // A proxy may leave it out.
   reversedCents: fromStripe(Number(transfer.amount_reversed) || 0, transfer.currency.toUpperCase()),
 })
+
+const listedIn = (transfer: Stripe.Transfer): ListedTransfer => {
+  const { amount, created, currency: code, destination, metadata, transfer_group: group } = transfer
+  const currency = code.toUpperCase()
+  return {
+    id: idIn(transfer),
+    account: typeof destination === 'string' ? destination : (destination?.id ?? ''),
+    amountCents: fromStripe(amount, currency),
+    reversedCents: transferIn(transfer).reversedCents,
+    currency,
+    createdAt: new Date(created * 1_000),
+    group: group ?? null,
+    metadata: metadata ?? {},
+  }
+}
 
 /** Calls Stripe. @throws {ConnectError} */
 const call = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -211,6 +228,40 @@ export const connectTo = (env: ConnectEnv, key: string) => {
         return { kind: 'sent', ...transferIn(transfer) }
       } catch (error) {
         return failureOf(error)
+      }
+    },
+
+    /**
+     * A page of the account's transfers, newest first: those since a time, older than a transfer. Of something else that the
+     * merchant uses Stripe for, too.
+     */
+    listTransfers: (
+      since: Date,
+      olderThan: string | null,
+    ): Promise<{ transfers: ListedTransfer[]; hasMore: boolean }> =>
+      call(async () => {
+        const { data, has_more: hasMore } = await stripe.transfers.list({
+          limit: PAGE,
+          created: { gte: Math.floor(since.getTime() / 1_000) },
+          ...(olderThan && { starting_after: olderThan }),
+        })
+        return { transfers: data.map(listedIn), hasMore: hasMore === true && data.length > 0 }
+      }),
+
+    /** The address and the country of an account's owner; null for what Stripe does not say, or no longer. */
+    readOwner: async (id: string): Promise<{ email: string | null; country: string | null }> => {
+      try {
+        return await call(async () => {
+          const account = await stripe.v2.core.accounts.retrieve(id, { include: ['identity'] })
+          return {
+            email: account.contact_email?.toLowerCase() ?? null,
+            country: account.identity?.country?.toUpperCase() ?? null,
+          }
+        })
+      } catch (error) {
+        if (error instanceof ConnectError && error.failure.kind === 'refused')
+          return { email: null, country: null }
+        throw error
       }
     },
 

@@ -4,6 +4,8 @@ import { statusOf } from '../../../lib/payouts/stripe/account-state.ts'
 import { connectTo, type TransferOutcome } from '../../../lib/payouts/stripe/connect.service.ts'
 import { ConnectError, failureOf } from '../../../lib/payouts/stripe/failures.service.ts'
 
+const REST = { run_id: 'r', program_id: 'g', cutoff_at: '2026-01-31T00:00:00.000Z' }
+
 let fake: StripeFake
 beforeAll(async () => {
   fake = await startStripe()
@@ -30,7 +32,7 @@ const createPlatform = async ({ isReady = true, key = newKey() } = {}) => {
       account,
       amountCents: 4_900n,
       currency: 'USD',
-      metadata: { payout_id: payoutId, workspace_id: 'w', partner_id: 'p' },
+      metadata: { payout_id: payoutId, workspace_id: 'w', partner_id: 'p', ...REST },
       ...change,
     })
   return { key, stripe, account, payoutId, send, sent: () => fake.transfers(key) }
@@ -60,7 +62,7 @@ describe('a transfer', () => {
         currency: 'usd',
         destination: account,
         transfer_group: `payout_${payoutId}`,
-        metadata: { payout_id: payoutId, workspace_id: 'w', partner_id: 'p' },
+        metadata: { payout_id: payoutId, workspace_id: 'w', partner_id: 'p', ...REST },
       },
     ])
     const [transfer] = sent()
@@ -77,7 +79,7 @@ describe('a transfer', () => {
 
   test('is not found by its group alone, because other transfers may use it', async () => {
     const { stripe, payoutId, send } = await createPlatform()
-    await send({ metadata: { payout_id: 'another', workspace_id: 'w', partner_id: 'p' } })
+    await send({ metadata: { payout_id: 'another', workspace_id: 'w', partner_id: 'p', ...REST } })
     expect(await stripe.findTransfer(payoutId)).toBeNull()
   })
 
@@ -216,7 +218,7 @@ describe('a transfer', () => {
       account: platform.account,
       amountCents: 1n,
       currency: 'USD',
-      metadata: { payout_id: platform.payoutId, workspace_id: 'w', partner_id: 'p' },
+      metadata: { payout_id: platform.payoutId, workspace_id: 'w', partner_id: 'p', ...REST },
     })
     expect(outcome).toMatchObject({ kind: 'locked_out' })
   })
@@ -245,7 +247,7 @@ describe('a transfer', () => {
         .mockImplementation(async () => new Response(text, { status: 200 }))
       try {
         const stripe = connectTo({}, newKey())
-        const metadata = { payout_id: 'x', workspace_id: 'w', partner_id: 'p' }
+        const metadata = { payout_id: 'x', workspace_id: 'w', partner_id: 'p', ...REST }
         const request = { payoutId: 'x', keyVersion: 1, account: 'acct_1', amountCents: 1n, currency: 'USD' }
         expect(await stripe.createTransfer({ ...request, metadata })).toMatchObject({ kind: 'unclear' })
       } finally {
