@@ -2585,12 +2585,15 @@ begin
 end $$;
 
 
--- Whether a processor's event is of a payment that nobody is credited with: its sale, or one
--- that is not recorded yet.
-create function is_uncredited_1(keys text[], outcome jsonb, sale_id uuid, sale_partner uuid) returns boolean
-language sql immutable as $$
+-- Whether a processor's event is of a payment that an address may credit: nobody is credited with its sale, or it is not
+-- recorded yet, or it is a renewal that is credited by a coupon or click of its own, because nobody owned the customer.
+create function is_uncredited_1(keys text[], facts jsonb, outcome jsonb, sale_id uuid, sale_partner uuid,
+                                attributed_by text)
+returns boolean language sql immutable as $$
     select cardinality(keys) > 0
-       and (coalesce(outcome ->> 'code', 'waiting') = 'waiting' or sale_id is not null and sale_partner is null)
+       and (coalesce(outcome ->> 'code', 'waiting') = 'waiting' or sale_id is not null and sale_partner is null
+            or attributed_by in ('coupon', 'click', 'code')
+               and facts @> '[{"kind": "invoice", "billingReason": "subscription_cycle"}]')
 $$;
 
 
@@ -2848,7 +2851,8 @@ begin
         cross join lateral (select * from processor_events
                             where workspace_id = workspace and email = given.email offset 0) p
         left join lateral (select * from events where id = p.event_id offset 0) s on true
-        where is_uncredited_1(p.keys, p.outcome, s.id, s.partner_id) and s.customer_id is distinct from of_customer;
+        where is_uncredited_1(p.keys, p.facts, p.outcome, s.id, s.partner_id, s.attributed_by::text)
+          and s.customer_id is distinct from of_customer;
     end if;
 
     if paid_at is null and addressed_at is null then return false; end if;

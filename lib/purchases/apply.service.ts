@@ -140,7 +140,7 @@ const applyOne = async (
 ): Promise<Applied & { markedId: string | null }> => {
   let received = loaded ?? (await loadReceived(db, workspaceId, keys))
   for (let round = 0; round < ROUNDS; round++) {
-    const purchase = readPurchase(received.facts, now, received.checkouts)
+    const purchase = readPurchase(received.facts, now, received.beginnings)
     const facts = await loadKnownFacts(db, workspaceId, received.keys, purchase, trigger, byHand?.step)
     if (facts.tie) {
       const evidence = facts.recorded?.externalId ?? purchase.externalId ?? keys[0] ?? null

@@ -21,6 +21,8 @@ type Claim = {
   isPaid: boolean
   /** Whether it has a coupon or click of its own that credits a partner. */
   hasCredit: boolean
+  /** The origins of its own referrals, which do not say whose its customer was before. */
+  origins: string[]
   /** Whether its payment binds its ids to a customer who is matched by address: that of an invoice does. */
   binds: boolean
 }
@@ -86,7 +88,7 @@ const findByAddress = (candidates: Candidate[], at: Date): Candidate | null => {
 export const findBuyer = (
   wanted: Identity[],
   candidates: Candidate[],
-  { at, isPaid, hasCredit, binds }: Claim,
+  { at, isPaid, hasCredit, origins, binds }: Claim,
 ): Buyer => {
   // A guest who turns out to have an id is no longer known by the address.
   const strong = candidates.filter(({ identities }) =>
@@ -94,7 +96,8 @@ export const findBuyer = (
   )
   const known = unite(strong)
   const isGuest = wanted.some(({ kind }) => kind === 'guest')
-  const isOwned = known !== null && !isGuest && ownerAt(known.referrals, at) !== null
+  const before = known?.referrals.filter(({ origin }) => !origins.includes(origin)) ?? []
+  const isOwned = !isGuest && ownerAt(before, at) !== null
   const matched = isPaid && !hasCredit && !isOwned ? findByAddress(candidates, at) : null
   if (isGuest && matched) return { customer: matched, tie: null, isGuest: false, isByAddress: true }
 

@@ -2,10 +2,10 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 
-/** Whether a processor's event, `event`, is of a payment that nobody is credited with: its sale, `sale`, or one that is not recorded yet. */
+/** Whether a processor's event, `event`, is of a payment that an address may credit, whose sale is `sale`, or is not recorded yet. */
 export const isUncredited = (event: string, sale: string) => {
   const [p, s] = [sql.ref(event), sql.ref(sale)]
-  return sql`is_uncredited_1(${p}.keys, ${p}.outcome, ${s}.id, ${s}.partner_id)`
+  return sql`is_uncredited_1(${p}.keys, ${p}.facts, ${p}.outcome, ${s}.id, ${s}.partner_id, ${s}.attributed_by::text)`
 }
 
 /** An event of a payment, and the ids of its purchase. Events are found in the order in which they occurred. */

@@ -35,7 +35,7 @@ export type Loaded = {
 }
 
 type OwnCredit = Pick<KnownFacts, 'coupon' | 'click' | 'code' | 'referredAt'>
-type Claim = OwnCredit & Pick<KnownFacts, 'isByAddress'>
+type Claim = OwnCredit & Pick<KnownFacts, 'movesCustomer' | 'renewal'>
 
 /**
  * The coupon that credits the sale, or refers its customer. It stays that of the partner who had it when the sale was first
@@ -80,13 +80,13 @@ const referrerBy = ({ candidates, terms }: Pick<Loaded, 'candidates' | 'terms'>,
 /** The coupon of a trial. It stays that of the partner who had it when the trial was received. */
 const trialCouponOf = (
   { trialCoupon, ...loaded }: Loaded,
-  { id, coupons }: NonNullable<Purchase['trial']>,
+  { ids, coupons }: NonNullable<Purchase['trial']>,
   trigger: Trigger,
 ): CouponAlias | null => {
   const [couponId = ''] = coupons
   const credited = creditedCoupon(loaded, coupons)
   if (credited) return credited
-  const referrer = referrerBy(loaded, [id])
+  const referrer = referrerBy(loaded, ids)
   if (referrer) return { couponId: trialCoupon?.couponId ?? couponId, partner: referrer }
   return trigger === 'again' ? null : trialCoupon
 }
@@ -112,33 +112,44 @@ const creditedBy = ({
   return code?.partner?.status === 'approved' ? { source: 'code', partner: code.partner } : null
 }
 
-/** The referral that a purchase's own coupon, click or code makes. */
+/** The referral that a purchase's own coupon, click or code makes. Those of a subscription's later sale make none. */
 export const ownReferral = (
   purchase: Pick<Purchase, 'externalId' | 'checkout' | 'sale'>,
-  { isByAddress, ...own }: Claim,
+  { movesCustomer, renewal, ...own }: Claim,
   at: Date,
 ): OwnReferral | null => {
   const credit = creditedBy(own)
-  if (!credit) return null
+  if (!credit || (renewal && renewal.because !== 'owner')) return null
   const { partner, source } = credit
-  // What cost nothing moves nobody, nor does a customer who is known by a typed address only.
+  // What cost nothing moves nobody.
   const isFree = purchase.sale?.paid.grossCents === 0
   return {
     origin: purchase.checkout?.id ?? purchase.externalId ?? '',
     partnerId: partner.id,
     source,
-    attribution: isFree || isByAddress ? 'first' : partner.attribution,
+    attribution: isFree || !movesCustomer ? 'first' : partner.attribution,
     referredAt: at,
   }
 }
 
-/** Whose a later sale of a subscription is: of the partner to whom the customer was imported since its first sale, else of its. */
+/**
+ * Whose a renewal is: of the partner to whom the customer was imported since the first sale of its subscription, else of the
+ * one who was credited with that sale. If none is known, of the customer's owner.
+ *
+ * @returns null if the customer has no owner either
+ */
 export const renewalOf = (
-  firstSale: { partnerId: string | null; occurredAt: Date },
+  firstSale: { partnerId: string | null; occurredAt: Date } | null,
   referrals: Referral[],
   find: (partnerId: string) => PartnerTerms | undefined,
   at: Date,
-): Renewal => {
+): Renewal | null => {
+  if (!firstSale) {
+    // Who refers it later, by a click from before, takes nothing from the renewal's own coupon.
+    const known = referrals.filter(({ referredAt }) => referredAt <= at)
+    const owner = find(ownerAt(known, at) ?? '')
+    return owner ? { partner: owner, because: 'owner' } : null
+  }
   const imported = importBetween(referrals, firstSale.occurredAt, at)
   return imported
     ? { partner: find(imported.partnerId) ?? null, because: 'import' }
@@ -181,7 +192,7 @@ export const knownFacts = (
     referredAt: purchase.referredAt ?? paidAt,
   }
   const begun =
-    trial && subscription && !isMerchants && !loaded.firstSale && !creditedBy(own)
+    trial && subscription && !isMerchants && !loaded.firstSale
       ? {
           coupon: trialCouponOf(loaded, trial, trigger),
           click: loaded.trialClick,
@@ -189,7 +200,10 @@ export const knownFacts = (
           referredAt: trial.createdAt,
         }
       : null
-  const credit = begun && creditedBy(begun) ? begun : own
+  const isBegun = begun !== null && creditedBy(begun) !== null
+  const credit = isBegun ? begun : own
+  // The first that was seen of a subscription may be a renewal: its customer was imported, or its trial named nobody.
+  const isRenewal = sale !== null && (loaded.firstSale !== null || (purchase.isRenewal && !isBegun))
 
   const reported = loaded.sales.filter(({ reportedAt }) => reportedAt).map((s) => s.customerExternalId)
   const { customer, tie, isGuest, isByAddress } = findBuyer(
@@ -198,18 +212,20 @@ export const knownFacts = (
     {
       at,
       isPaid: sale !== null && sale.paid.netCents > 0,
-      hasCredit: creditedBy(credit) !== null,
+      hasCredit: !isRenewal && creditedBy(credit) !== null,
+      origins,
       binds: purchase.customer !== null && purchase.isInvoiced,
     },
   )
 
-  const mine = sale && ownReferral(purchase, { ...credit, isByAddress }, purchase.referredAt ?? sale.paidAt)
-  const referrals = sale
-    ? [
-        ...(customer?.referrals ?? []).filter(({ origin }) => !origins.includes(origin)),
-        ...(mine ? [asReferral(mine)] : []),
-      ]
-    : (customer?.referrals ?? [])
+  const find = (id: string) => loaded.terms.get(id)
+  const others = customer?.referrals.filter(({ origin }) => !origins.includes(origin)) ?? []
+  const renewal =
+    isRenewal && !isMerchants ? renewalOf(loaded.firstSale, isGuest ? [] : others, find, at) : null
+  const movesCustomer = !isByAddress && !isRenewal
+  const mine =
+    sale && ownReferral(purchase, { ...credit, renewal, movesCustomer }, purchase.referredAt ?? sale.paidAt)
+  const referrals = sale ? [...others, ...(mine ? [asReferral(mine)] : [])] : (customer?.referrals ?? [])
   // A guest's address is no proof of who it is: its own coupon or click credits it, or nothing does.
   const ownerId = isGuest ? null : ownerAt(referrals, at)
   const owner =
@@ -218,9 +234,6 @@ export const knownFacts = (
       (partner) => partner?.id === ownerId,
     )
   const start = (partner: PartnerTerms) => withStart(partner, customer, at)
-  const find = (id: string) => loaded.terms.get(id)
-  const renewal =
-    sale && loaded.firstSale ? renewalOf(loaded.firstSale, customer?.referrals ?? [], find, at) : null
   const hand = loaded.handCredit ?? handCreditOf(loaded.sales.flatMap(({ steps }) => steps))
   const credited = loaded.terms.get(hand?.facts.partnerId ?? '')
   return {
@@ -231,7 +244,7 @@ export const knownFacts = (
     customer,
     tie: sale ? tie : null,
     origins,
-    isByAddress,
+    movesCustomer,
     referredAt: credit.referredAt,
     coupon: credit.coupon && { ...credit.coupon, partner: start(credit.coupon.partner) },
     click: credit.click && { ...credit.click, partner: start(credit.click.partner) },

@@ -77,8 +77,8 @@ export type KnownFacts = Pick<Facts, 'click' | 'code' | 'customerPartner' | 'ref
     customer: KnownCustomer | null
     /** What has to be tied before a plan is applied: the purchase names several ids, or new ones. */
     tie: Tie | null
-    /** Whether only a typed address says that the purchase is the customer's: its own click or coupon then moves nobody. */
-    isByAddress: boolean
+    /** Whether its own coupon or click takes the customer from another partner, or only refers one whom nobody had referred. */
+    movesCustomer: boolean
     /** The origins of the purchase's own referrals: its ids, and the reports of it. */
     origins: string[]
   }

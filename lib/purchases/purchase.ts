@@ -23,9 +23,11 @@ export type Purchase = {
   coupons: string[]
   /** The click that the checkout, invoice or payment names. */
   clickId: string | null
-  /** The checkout that began its subscription and cost nothing: its coupon or click is that of the first payment. */
-  trial: { id: string; coupons: string[]; clickId: string | null; createdAt: Date } | null
+  /** The checkout or invoice that began its subscription and cost nothing: its coupon or click is that of the first payment. */
+  trial: { ids: string[]; coupons: string[]; clickId: string | null; createdAt: Date } | null
   subscription: string | null
+  /** Whether its invoice is for a later period of a subscription, by the processor's words: not the one that began it. */
+  isRenewal: boolean
   /** Whether an invoice says what was paid. */
   isInvoiced: boolean
   /** The merchant's ids of the customer. */
@@ -60,7 +62,7 @@ const earliest = (dates: Date[]): Date | null =>
 /**
  * Combines all facts that were received of a purchase, and the discounts of its customer.
  *
- * @param others checkouts of the same subscription
+ * @param others checkouts of the same subscription, and the invoice that began it
  */
 export const readPurchase = (received: ReceivedFact[], now: Date, others: ReceivedFact[] = []): Purchase => {
   const checkouts = ofKind(received, 'checkout').sort(
@@ -99,9 +101,10 @@ export const readPurchase = (received: ReceivedFact[], now: Date, others: Receiv
     waitsUntil: payment ? null : waitsUntil,
     coupons: checkout?.coupons.length ? checkout.coupons : couponsOfAll(invoices, received),
     clickId: said.find(({ clickId }) => clickId)?.clickId ?? null,
-    trial: findTrial(others),
+    trial: findTrial(others, received),
     isInvoiced: invoice !== null,
     subscription: [invoice, checkout].find((fact) => fact?.subscription)?.subscription ?? null,
+    isRenewal: invoice?.billingReason === 'subscription_cycle',
     customerExternalIds: [...new Set(all.flatMap((fact) => fact.customerExternalId ?? []))].sort(byText),
     referredAt: checkout ? new Date(checkout.createdAt) : (sale?.paidAt ?? null),
     customer: said.find(({ customer }) => customer)?.customer ?? null,
@@ -140,19 +143,25 @@ const findOwnPayment = (received: ReceivedFact[]) => {
   return first
 }
 
-const findTrial = (others: ReceivedFact[]): Purchase['trial'] => {
-  const [first] = ofKind(others, 'checkout')
-    .map(({ fact }) => fact)
-    .filter(
-      ({ paid, coupons, clickId }) => paid?.grossCents === 0 && (coupons.length > 0 || clickId !== null),
-    )
-    .sort((a, b) => byText(a.createdAt, b.createdAt) || byText(a.id, b.id))
+const findTrial = (others: ReceivedFact[], received: ReceivedFact[]): Purchase['trial'] => {
+  const begun = [
+    ...ofKind(others, 'checkout').map(({ fact }) => ({ ...fact, begunAt: fact.createdAt })),
+    ...ofKind(others, 'invoice').map(({ fact }) => ({
+      ...fact,
+      begunAt: fact.paidAt,
+      coupons: couponsOf(fact, received),
+      clickId: fact.clickId ?? null,
+    })),
+  ]
+    .filter(({ paid }) => paid?.grossCents === 0)
+    .sort((a, b) => byText(a.begunAt, b.begunAt) || byText(a.id, b.id))
+  const first = begun.find(({ coupons, clickId }) => coupons.length > 0 || clickId !== null)
   return first
     ? {
-        id: first.id,
+        ids: begun.map(({ id }) => id),
         coupons: first.coupons,
         clickId: first.clickId,
-        createdAt: new Date(first.createdAt),
+        createdAt: new Date(first.begunAt),
       }
     : null
 }

@@ -84,8 +84,8 @@ export const saveOutcome = async (
  */
 export type ReceivedEvents = {
   facts: ReceivedFact[]
-  /** Other checkouts of its subscription. */
-  checkouts: ReceivedFact[]
+  /** Other checkouts of its subscription, and the invoice that began it. */
+  beginnings: ReceivedFact[]
   keys: string[]
   count: number
 }
@@ -149,7 +149,9 @@ export const receivedQuery = (workspaceId: string, purchases: string[][]) => {
     from (select distinct customer, fact ->> 'subscription' as id
           from known, jsonb_array_elements(known.facts) fact where fact ->> 'subscription' is not null) s
     join processor_events e on e.workspace_id = ${workspaceId} and e.customer = s.customer
-    where e.facts @> jsonb_build_array(jsonb_build_object('kind', 'checkout', 'subscription', s.id))
+    where (e.facts @> jsonb_build_array(jsonb_build_object('kind', 'checkout', 'subscription', s.id))
+           or e.facts @> jsonb_build_array(jsonb_build_object(
+                'kind', 'invoice', 'subscription', s.id, 'billingReason', 'subscription_create')))
       and e.id not in (select id from known)
     ) received
     order by place, "occurredAt", processor_event_id`
@@ -159,7 +161,7 @@ export const receivedQuery = (workspaceId: string, purchases: string[][]) => {
       const of = (what: string) => own.filter((row) => row.of === what)
       return {
         facts: own.filter((row) => row.of !== 'subscription').flatMap(factsOf),
-        checkouts: of('subscription').flatMap(factsOf),
+        beginnings: of('subscription').flatMap(factsOf),
         keys: [...new Set([...keys, ...own.flatMap((row) => row.keys)])],
         count: of('it').length,
       }

@@ -62,7 +62,7 @@ export const findMissing = async (
   const received = await loadReceived(db, workspaceId, keysOf(listed))
   const unreceived = findUnreceived(listed, received.facts)
   const all = [...received.facts, ...unreceived.flatMap(factsOf)]
-  const purchase = readPurchase(all, new Date(), received.checkouts)
+  const purchase = readPurchase(all, new Date(), received.beginnings)
   const buyer = purchase.customer ?? purchase.email ?? ''
 
   const loaded = await loadKnownFacts(db, workspaceId, received.keys, purchase)

@@ -50,7 +50,7 @@ const planSales = async (
   const received = await loadAllReceived(db, workspaceId, ids)
   let rest = next.sales.flatMap((position, place): Sale[] => {
     const its = received[place]
-    return its ? [{ position, received: its, purchase: readPurchase(its.facts, now, its.checkouts) }] : []
+    return its ? [{ position, received: its, purchase: readPurchase(its.facts, now, its.beginnings) }] : []
   })
   let last: Planned | null = null
   let { revision } = next

@@ -77,17 +77,17 @@ export type PurchaseFacts = {
   referredAt: Date
   /** When it was paid or reported, whichever was first: its commission's terms of payment count from then. */
   earnedAt: Date
-  /** Whose it is as a later sale of a subscription; absent for other sales. */
+  /** Whose it is as a renewal; absent for other sales. */
   renewal?: Renewal | null
   /** Whether it charges for a change of a subscription in the middle of a period. */
   isProration: boolean
 }
 
 /**
- * The partner who was credited with the first sale of a subscription, or to whom the customer was imported since; null if
- * nobody was. Design, section 5, "Whose a renewal is".
+ * The partner of a renewal: who was credited with the first sale of its subscription, or to whom the customer was imported
+ * since; the customer's owner if no earlier sale of the subscription is known. Design, section 5, "Attribution of renewals".
  */
-export type Renewal = { partner: PartnerTerms | null; because: 'subscription' | 'import' }
+export type Renewal = { partner: PartnerTerms | null; because: 'subscription' | 'import' | 'owner' }
 
 /** A coupon or promotion code that credits a partner. */
 export type CouponAlias = { couponId: string; partner: PartnerTerms }
@@ -156,9 +156,9 @@ export const withCode = (byClick: Attribution, code: CodeCredit | null | undefin
 /**
  * Which partner an event is credited to, and the steps that led there.
  *
- * A manager's decision comes first. A payment processor's sale is credited by coupon, else by the checkout's click, else by the
- * code of the merchant's report of it, else as the first sale of its subscription was, else to the customer's partner.
- * Design, section 5.
+ * A manager's decision comes first. A renewal that a payment processor reports is credited as its subscription was, whatever
+ * else it names. Any other sale of a processor is credited by coupon, else by the checkout's click, else by the code of the
+ * merchant's report of it, else to the customer's partner. Design, section 5.
  *
  * A merchant's report is credited by click, else by the slug or coupon that it names, where the program trusts that. Two
  * program settings credit the customer's partner instead: `attribution: "first"` over a click or code of the same program, and
@@ -175,15 +175,14 @@ export const attribute = (report: Claim, facts: Facts, now: Date): Attribution =
     return attributeReport(report, facts, withCode(byClick, facts.code), now)
   }
 
+  if (purchase.renewal) return followRenewal(purchase.renewal)
+
   const byCoupon = purchase.coupon ? followCoupon(purchase.coupon) : { credit: null, steps: [] }
   if (byCoupon.credit) return byCoupon
-  // A renewal has no click, and needs none.
+  // A payment of a known customer has no click, and needs none.
   const byClick = report.clickId ? followClick(report.clickId, facts.click, purchase.referredAt) : byCoupon
   const named = withCode(byClick, facts.code)
-  const { credit, steps } =
-    purchase.renewal && !named.credit
-      ? followRenewal(purchase.renewal, named)
-      : attributeReport(report, facts, named, now)
+  const { credit, steps } = attributeReport(report, facts, named, now)
   return {
     credit,
     steps: [
@@ -195,13 +194,11 @@ export const attribute = (report: Claim, facts: Facts, now: Date): Attribution =
 }
 
 /** Credits a renewal as its subscription was. */
-const followRenewal = ({ partner, because }: Renewal, before: Attribution): Attribution => {
-  if (partner === null) {
-    return { ...before, steps: [...before.steps, { code: 'unreferred_subscription', facts: {} }] }
-  }
-  if (partner.status !== 'approved') return { ...before, steps: [...before.steps, inactive(partner)] }
+const followRenewal = ({ partner, because }: Renewal): Attribution => {
+  if (partner === null) return { credit: null, steps: [{ code: 'unreferred_subscription', facts: {} }] }
+  if (partner.status !== 'approved') return { credit: null, steps: [inactive(partner)] }
   const step: Step = { code: 'customer', facts: { slug: partner.slug, because } }
-  return { credit: { partner, by: 'customer' }, steps: [...before.steps, step] }
+  return { credit: { partner, by: 'customer' }, steps: [step] }
 }
 
 /** Credits the customer's partner where it prevails over the click. */

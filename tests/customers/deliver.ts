@@ -118,11 +118,11 @@ export const deliver = async (shop: Shop, fact: Fact, clicks: Map<string, string
       )
     }
     case 'invoice': {
-      const { id, gross, net, payment, subscription, address, coupon, metadata, customer, isProration } = fact
+      const { id, gross, net, payment, subscription, address, coupon, metadata, customer, reason } = fact
       const fields = {
         ...{ id, customer, customer_email: address, metadata, created: at },
         ...{ amount_paid: gross, total: gross, total_excluding_tax: net },
-        billing_reason: isProration ? 'subscription_update' : 'subscription_cycle',
+        billing_reason: reason,
         discounts: coupon
           ? [{ ...DISCOUNT, id: `di_${id}`, customer, coupon: { id: coupon.toUpperCase() } }]
           : [],

@@ -62,7 +62,7 @@ export type Invoice = {
   /** Of an old invoice; new ones are linked. */
   payment: string | null
   subscription: string | null
-  isProration: boolean
+  reason: 'subscription_create' | 'subscription_cycle' | 'subscription_update'
   customer: string
   metadata: { customerExternalId?: string; externalId?: string }
   address: string

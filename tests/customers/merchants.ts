@@ -156,7 +156,10 @@ export const writeFacts = ({ people, past, actions, future, keys, repeats }: Plo
     const hasInvoice = subscription !== null && what !== 'trial'
     const invoice = hasInvoice ? `in_${number}` : null
     const payment = `pi_${number}`
-    const isAtCheckout = !hasInvoice || (hasCheckout && !isRenewal)
+    // A renewal may be the first that is seen of a subscription.
+    const later = isRenewal && purchase.isProration ? 'subscription_update' : 'subscription_cycle'
+    const reason = what === 'subscribe' ? 'subscription_create' : later
+    const isAtCheckout = !hasInvoice || (hasCheckout && what === 'subscribe')
     if (isAtCheckout)
       deliveries.push({
         kind: 'checkout',
@@ -178,7 +181,7 @@ export const writeFacts = ({ people, past, actions, future, keys, repeats }: Plo
         at: at + 0.01,
         id: invoice,
         payment: isOld ? payment : null,
-        isProration: isRenewal && purchase.isProration,
+        reason,
         ...{ ...common, ...amount, customer: `cus_${person}` },
         coupon: isAtCheckout ? null : coupon,
         metadata: {

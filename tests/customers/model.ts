@@ -55,7 +55,7 @@ export const account = (settings: Settings, arrived: Fact[]) => {
   const facts = withoutRepeats(settings, arrived)
   const { purchaseOf, customerOf, sales, clicked, isActive, isInGroup, isFirstIn, termsOf, ...owners } =
     readOwners(settings, facts)
-  const { ownClick, ownCredit, referrals, ownerAt } = owners
+  const { firstOf, isUnseen, ownClick, ownCredit, referrals, ownerAt } = owners
 
   /** By the Stripe customers that a paid invoice has bound by its address. */
   const bound = new Map<string, string>()
@@ -78,7 +78,8 @@ export const account = (settings: Settings, arrived: Fact[]) => {
   const buyerOf = (sale: Sale): string | null => {
     const customer = sale.customer && (bound.get(sale.customer) ?? sale.customer)
     const isAtStripe = sale.checkout !== null || sale.invoice !== null
-    if (!isAtStripe || ownCredit(sale) || (customer && ownerAt(customer, sale.at))) return customer
+    const hasCredit = ownCredit(sale) && !isUnseen(sale)
+    if (!isAtStripe || hasCredit || (customer && ownerAt(customer, sale.at, sale))) return customer
     const other = byAddress(sale.invoice?.address ?? sale.checkout?.address ?? '', sale.at)
     if (!other || !ownerAt(other, sale.at)) return customer
     if (sale.invoice && sale.customer) bound.set(sale.customer, other)
@@ -86,28 +87,27 @@ export const account = (settings: Settings, arrived: Fact[]) => {
   }
 
   const creditOf = (sale: Sale, buyer: string | null): Partner | null => {
-    // What earns as it is reported has no coupon.
-    const own = sale.isStripes ? ownCredit(sale) : ownClick(sale)
     const owner = buyer ? ownerAt(buyer, sale.at) : null
     const active = (partner: Partner | null) => (partner && isActive(partner, sale.termsAt) ? partner : null)
+    const before = firstOf(sale)
+    if (sale.isStripes && before) {
+      const imported = buyer
+        ? referrals(buyer, sale.at).filter(({ isImport, at }) => isImport && at > before.at)
+        : []
+      return active(imported.at(-1)?.partner ?? credited.get(before.name) ?? null)
+    }
+    // What earns as it is reported has no coupon.
+    const own = sale.isStripes ? ownCredit(sale) : ownClick(sale)
+    if (sale.isStripes && isUnseen(sale)) return owner ? active(owner) : (own?.partner ?? null)
     if (own?.by === 'coupon') return own.partner
     if (own) {
       const isKept =
         owner && isFirstIn(own.partner, sale.termsAt) && PROGRAM_OF[owner] === PROGRAM_OF[own.partner]
       return (isKept && active(owner)) || own.partner
     }
-    if (!sale.isStripes) {
-      const isKnown = owner && termsOf(PROGRAM_OF[owner], sale.termsAt).knownCustomers
-      return isKnown ? active(owner) : null
-    }
-    const before = sales.find(
-      (other) => sale.subscription !== null && other.subscription === sale.subscription && other.at < sale.at,
-    )
-    if (!before) return active(owner)
-    const imported = buyer
-      ? referrals(buyer, sale.at).filter(({ isImport, at }) => isImport && at > before.at)
-      : []
-    return active(imported.at(-1)?.partner ?? credited.get(before.name) ?? null)
+    if (sale.isStripes) return active(owner)
+    const isKnown = owner && termsOf(PROGRAM_OF[owner], sale.termsAt).knownCustomers
+    return isKnown ? active(owner) : null
   }
 
   const earns = (sale: Sale, buyer: string | null, partner: Partner): number => {
@@ -131,7 +131,7 @@ export const account = (settings: Settings, arrived: Fact[]) => {
     const reward = isInGroup(partner, sale.termsAt) ? { percent: settings.groupPercent } : terms.reward
     if ('percent' in reward) return Math.floor((sale.net * reward.percent + 50) / 100)
     // A one-time reward is for the customer, not for the period.
-    return sale.isStripes && sale.invoice?.isProration && terms.interval === 'recurring'
+    return sale.isStripes && sale.invoice?.reason === 'subscription_update' && terms.interval === 'recurring'
       ? 0
       : Math.min(reward.flatCents, sale.net)
   }

@@ -78,31 +78,46 @@ export const readOwners = (settings: Settings, facts: Fact[]) => {
     .sort((a, b) => a.at - b.at)
 
   /** Through whose link a purchase was made, as its checkout or the merchant's report says. */
-  const ownClick = (sale: Sale, ofCheckout = sale.checkout?.click ?? null) => {
+  const ownClick = (sale: Sale) => {
     const reported = ofKind(sale.facts, 'report').map(({ click }) => click)
-    const click = clicked([ofCheckout, ...reported], sale.termsAt)
+    return byClick([sale.checkout?.click ?? null, ...reported], sale)
+  }
+  const byClick = (ids: (string | null)[], { termsAt }: Sale) => {
+    const click = clicked(ids, termsAt)
     return click && { id: click.id, partner: click.partner, by: 'click' as const, clickedAt: click.at }
   }
+  const byCoupon = (code: Partner | null | undefined, { termsAt }: Sale) =>
+    code && isActive(code, termsAt) ? { partner: code, by: 'coupon' as const, clickedAt: null } : null
 
-  /** Whose coupon or link was used for the purchase itself, or for the trial before it. */
+  /** The first sale of its subscription, of a later one. */
+  const firstOf = (sale: Sale): Sale | undefined =>
+    sales.find(
+      (other) => sale.subscription !== null && other.subscription === sale.subscription && other.at < sale.at,
+    )
+
+  /** Whose coupon or link the trial before it was begun with. */
+  const trialCredit = (sale: Sale) => {
+    if (sale.subscription === null || settings.salesFrom === 'api' || firstOf(sale)) return null
+    const trial = ofKind(facts, 'checkout').find(
+      ({ subscription, gross }) => subscription === sale.subscription && gross === 0,
+    )
+    return trial ? (byCoupon(trial.coupon, sale) ?? byClick([trial.click], sale)) : null
+  }
+
+  /** Whether it is a renewal of a subscription whose beginning is not known. */
+  const isUnseen = (sale: Sale): boolean =>
+    sale.invoice?.reason === 'subscription_cycle' && !firstOf(sale) && !trialCredit(sale)
+
+  /** Whose coupon or link was used for the purchase itself, or for the trial before it. A renewal's say nothing. */
   const ownCredit = (sale: Sale) => {
-    const isFirst = sales.every((other) => other.subscription !== sale.subscription || other.at >= sale.at)
-    const trial =
-      sale.subscription !== null && isFirst && settings.salesFrom !== 'api'
-        ? ofKind(facts, 'checkout').find(
-            ({ subscription, gross }) => subscription === sale.subscription && gross === 0,
-          )
-        : undefined
-    const byCoupon = (...codes: (Partner | null | undefined)[]) => {
-      const partner = (given(...codes) as Partner[]).find((code) => isActive(code, sale.termsAt))
-      return partner && { partner, by: 'coupon' as const, clickedAt: null }
-    }
-    const own = byCoupon(sale.checkout?.coupon, sale.invoice?.coupon) ?? ownClick(sale)
-    return own ?? byCoupon(trial?.coupon) ?? ownClick(sale, trial?.click ?? null)
+    if (firstOf(sale) && settings.salesFrom !== 'api') return null
+    const own =
+      byCoupon(sale.checkout?.coupon, sale) ?? byCoupon(sale.invoice?.coupon, sale) ?? ownClick(sale)
+    return trialCredit(sale) ?? own
   }
 
   const isFirstIn = (partner: Partner, at: number) => termsOf(PROGRAM_OF[partner], at).attribution === 'first'
-  const referrals = (customer: string, until: number): Referral[] =>
+  const referrals = (customer: string, until: number, except?: Sale): Referral[] =>
     [
       ...facts.flatMap((fact): (Referral & { customer: string })[] => {
         if (fact.kind === 'import') return [{ ...fact, clickedAt: null, isImport: true, isFirst: false }]
@@ -134,9 +149,10 @@ export const readOwners = (settings: Settings, facts: Fact[]) => {
       }),
       ...sales.flatMap((sale) => {
         const own = ownCredit(sale)
-        if (!own || !sale.customer) return []
+        if (!own || !sale.customer || sale === except) return []
         const at = sale.referredAt
-        const isFirst = isFirstIn(own.partner, sale.termsAt)
+        const isRenewal = sale.invoice?.reason === 'subscription_cycle' && !trialCredit(sale)
+        const isFirst = isRenewal || isFirstIn(own.partner, sale.termsAt)
         // A report may follow the payment of something else; a checkout follows its own click.
         const clickedAt = sale.checkout || sale.invoice ? null : own.clickedAt
         return [{ ...own, clickedAt, customer: sale.customer, at, isImport: false, startedAt: null, isFirst }]
@@ -145,12 +161,12 @@ export const readOwners = (settings: Settings, facts: Fact[]) => {
       .filter((referral) => customerOf(referral.customer) === customer && referral.at <= until)
       .sort((a, b) => a.at - b.at)
 
-  const ownerAt = (customer: string, at: number): Partner | null => {
-    const owner = referrals(customer, at).reduce<Partner | null>(
+  const ownerAt = (customer: string, at: number, except?: Sale): Partner | null => {
+    const owner = referrals(customer, at, except).reduce<Partner | null>(
       (before, { partner, isImport, isFirst }) => (before && isFirst && !isImport ? before : partner),
       null,
     )
-    const late = referrals(customer, Number.POSITIVE_INFINITY).find(
+    const late = referrals(customer, Number.POSITIVE_INFINITY, except).find(
       ({ clickedAt }) => clickedAt !== null && clickedAt <= at,
     )
     return owner ?? late?.partner ?? null
@@ -165,6 +181,8 @@ export const readOwners = (settings: Settings, facts: Fact[]) => {
     isInGroup,
     isFirstIn,
     termsOf,
+    firstOf,
+    isUnseen,
     ownClick,
     ownCredit,
     referrals,

@@ -1,4 +1,4 @@
-/** Renewals credit the partner of their subscription's first sale. Design section 5, "Whose a renewal is". */
+/** Renewals credit the partner of their subscription's first sale. Design section 5, "Attribution of renewals". */
 import { expect, test } from 'vitest'
 import { type Buyer, inEveryOrder, ofSubscription, openShop } from '../support/buyers.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
