@@ -38,8 +38,8 @@ type OwnCredit = Pick<KnownFacts, 'coupon' | 'click' | 'code' | 'referredAt'>
 type Claim = OwnCredit & Pick<KnownFacts, 'movesCustomer' | 'renewal'>
 
 /**
- * The coupon that credits the sale, or refers its customer. It stays that of the partner who had it when the sale was first
- * credited.
+ * The coupon that credits the sale, or refers its customer: the first of several that belongs to a partner, also if only the
+ * others were known before. It stays that of the partner who had it when the sale was first credited.
  */
 const couponOf = (
   { coupon, ...loaded }: Loaded,
@@ -51,7 +51,9 @@ const couponOf = (
   // A trial's coupon credits it no longer if the subscription's first payment turns out to be another.
   if (couponId === undefined) return null
   const credited = creditedCoupon(loaded, couponIds)
-  if (credited || trigger !== 'again') return credited ?? coupon
+  const place = (alias: CouponAlias) => couponIds.indexOf(alias.couponId)
+  if (credited) return trigger !== 'again' && coupon && place(coupon) < place(credited) ? coupon : credited
+  if (trigger !== 'again') return coupon
   const referrer = referrerBy(loaded, origins)
   return referrer ? { couponId: coupon?.couponId ?? couponId, partner: referrer } : null
 }

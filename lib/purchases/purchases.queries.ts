@@ -60,10 +60,16 @@ const TERMS_TIME = sql`
 const SETTING_TIME = sql`
   coalesce(${endOfSecond(sql`wanted."paidAt"`)}, (select min(${endOfSecond(sql`coalesce(reported_at, occurred_at)`)}) from sold))`
 
-/** The alias of one of a list of coupons: the first that belongs to a partner. */
+/**
+ * The alias of one of a list of coupons: the first that belongs to a partner. One that was added after the sale was credited
+ * by another coupon does not change it.
+ */
 const couponOf = (workspaceId: string, ids: 'coupons' | 'trialCoupons') => sql`
   select a.coupon_id as "couponId", a.partner_id as "partnerId"
-  from coupon_aliases a where a.workspace_id = ${workspaceId} and a.coupon_id = any(${sql.ref(`wanted.${ids}`)})
+  from coupon_aliases a
+  where a.workspace_id = ${workspaceId} and a.coupon_id = any(${sql.ref(`wanted.${ids}`)})
+    and a.created_at <= coalesce(
+      (select min(uuid_extract_timestamp(id)) from sold where attributed_by = 'coupon'), 'infinity'::timestamptz)
   order by array_position(${sql.ref(`wanted.${ids}`)}, a.coupon_id) limit 1`
 
 const CLICK = sql`id, created_at as "createdAt", expires_at as "expiresAt", partner_id as "partnerId"`

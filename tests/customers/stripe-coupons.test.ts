@@ -57,6 +57,29 @@ test.each<{ version: string; fields: StripeObject }>([
   },
 )
 
+test('of copies of two discounts, the one that began first credits the invoice, also if it is reported last', async () => {
+  const shop = await openShop(database)
+  await inEveryOrder(
+    shop,
+    (buyer) => {
+      const begin = (coupon: string, at: number) => () => {
+        const fields = { id: buyer.id('di', coupon), coupon: { id: coupon, object: 'coupon', name: 'Ten' } }
+        return buyer.event('customer.discount.created', discount(buyer, fields), at)
+      }
+      return {
+        leo: begin('LEO', 58),
+        nora: begin('NORA', 59),
+        invoice: () =>
+          buyer.invoice({
+            ...{ at: 60, ...ofSubscription(buyer.id('sub'), 'subscription_create') },
+            discounts: [buyer.id('di', 'copy'), buyer.id('di', 'other')],
+          }),
+      }
+    },
+    { sales: { in: 'leo 980' }, customers: 1 },
+  )
+})
+
 test('an invoice of an old version with a partner’s discount in full credits the partner', async () => {
   const shop = await openShop(database)
   await inEveryOrder(
