@@ -11,8 +11,8 @@ export type Candidate = KnownCustomer & {
   identities: (Identity & { byAddress: boolean })[]
   /** Whether the merchant has reported the purchase's address as its own. */
   hasAddress: boolean
-  /** Its other sales before this one: when each program first rewarded one. */
-  rewarded: { programId: string; at: Date }[]
+  /** Its other sales before this one: when each program first rewarded one of each subscription, or of none. */
+  rewarded: { programId: string; subscriptionId: string | null; at: Date }[]
 }
 
 type Claim = {

@@ -51,6 +51,8 @@ export type InvoiceFact = {
   subscription?: string | null
   /** Why the invoice was made, in the processor's words: `subscription_create`, `subscription_cycle`, `subscription_update`. */
   billingReason?: string | null
+  /** Whether it bills a change of the subscription within a period, and no period that begins. */
+  isProration?: boolean
   /** Coupon ids and promotion code ids, as far as the invoice itself names them. */
   coupons?: string[]
   /** Its discounts: a discount fact may name their coupons. */

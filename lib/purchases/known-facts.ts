@@ -254,6 +254,9 @@ export const knownFacts = (
     customerPartner: owner ? start(owner) : null,
     referredLaterAt: lateReferral(referrals, at)?.referredAt,
     byHand: hand && { step: hand, partner: credited ? start(credited) : null },
+    isRewardedBefore: (customer?.rewarded ?? []).some(
+      ({ subscriptionId }) => subscription === null || subscriptionId === subscription,
+    ),
     renewal: renewal && { ...renewal, partner: renewal.partner && start(renewal.partner) },
   }
 }

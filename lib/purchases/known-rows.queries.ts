@@ -86,7 +86,7 @@ export type CandidateRow = Omit<Candidate, 'referrals' | 'rewarded' | 'replanFro
   referrals: (Pick<Referral, 'origin' | 'partnerId' | 'programId' | 'source' | 'attribution'> &
     Record<'referredAt', string> &
     Record<'clickedAt' | 'startedAt', string | null>)[]
-  rewarded: { programId: string; at: string }[]
+  rewarded: { programId: string; subscriptionId: string | null; at: string }[]
 }
 
 /** A candidate, `cu`, as one JSON value. Its rewarded sales are those before this one. */
@@ -104,12 +104,13 @@ export const CANDIDATE_JSON = sql`jsonb_build_object(
       'attribution', r.attribution, 'referredAt', r.referred_at, 'clickedAt', r.clicked_at, 'startedAt', r.started_at)), '[]')
     from referrals r join partners p on p.id = r.partner_id where r.customer_id = cu.id),
   'rewarded', (
-    select coalesce(jsonb_agg(jsonb_build_object('programId', f.program_id, 'at', f.at)), '[]') from (
-      select c.program_id, min(e.occurred_at) as at
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'programId', f.program_id, 'subscriptionId', f.subscription_id, 'at', f.at)), '[]') from (
+      select c.program_id, e.subscription_id, min(e.occurred_at) as at
       from own, events e join commissions c on c.id = e.commission_id
       where e.customer_id = cu.id and c.kind = 'sale' and e.id <> all (array(select id from sold))
         and (e.occurred_at, e.external_id) < (own.at, own.external_id)
-      group by c.program_id) f))`
+      group by c.program_id, e.subscription_id) f))`
 
 /** A candidate from its JSON value. */
 export const reviveCandidate = ({
@@ -126,5 +127,5 @@ export const reviveCandidate = ({
     clickedAt: date(clickedAt),
     startedAt: date(startedAt),
   })),
-  rewarded: rewarded.map(({ programId, at }) => ({ programId, at: new Date(at) })),
+  rewarded: rewarded.map(({ at, ...first }) => ({ ...first, at: new Date(at) })),
 })

@@ -194,7 +194,8 @@ const reportOf = (purchase: Purchase, facts: KnownFacts, sale: Money): Report =>
 
 const decideSale = (report: Report, facts: KnownFacts, paid: PaidPurchase, paidAt: Date): Decision => {
   const { click, code, customerPartner, customer, coupon, renewal, referredAt, recorded, byHand } = facts
-  const { isProration = false } = paid.sale
+  // A change of a subscription of which nothing was rewarded is its first payment.
+  const isProration = (paid.sale.isProration ?? false) && facts.isRewardedBefore
   // A correction keeps the payable date of the commission that it replaces.
   const earnedAt = [recorded?.occurredAt, recorded?.reportedAt].reduce<Date>(
     (first, at) => (at && at < first ? at : first),

@@ -67,6 +67,11 @@ export type KnownCustomer = {
 export type KnownFacts = Pick<Facts, 'click' | 'code' | 'customerPartner' | 'referredLaterAt' | 'byHand'> &
   Pick<PurchaseFacts, 'coupon' | 'referredAt'> & {
     renewal: Renewal | null
+    /**
+     * Whether an earlier sale of its subscription was rewarded, reversed or not; of its customer, if the subscription is not
+     * known.
+     */
+    isRewardedBefore: boolean
     /** Who reports the sales that earn, by the setting in force when it was paid. */
     salesFrom: SalesFrom
     recorded: RecordedSale | null

@@ -167,10 +167,10 @@ const findTrial = (others: ReceivedFact[], received: ReceivedFact[]): Purchase['
 }
 
 /** An invoice is the best source of the amount and time of payment. */
-const saleOfInvoice = ({ billingReason, paid, paidAt }: InvoiceFact): Purchase['sale'] => ({
+const saleOfInvoice = ({ isProration, paid, paidAt }: InvoiceFact): Purchase['sale'] => ({
   paid,
   paidAt: new Date(paidAt),
-  isProration: billingReason === 'subscription_update',
+  isProration: isProration ?? false,
 })
 
 /**

@@ -66,7 +66,7 @@ export const findMissing = async (
   const buyer = purchase.customer ?? purchase.email ?? ''
 
   const loaded = await loadKnownFacts(db, workspaceId, received.keys, purchase)
-  const facts = predictFacts(loaded, predictions.get(buyer))
+  const facts = predictFacts(loaded, predictions.get(buyer), purchase.subscription)
   const plan = planPurchase(purchase, facts, triggerFor(listed))
   const isReferred = plan.outcome.code === 'customer_kept' && facts.tie !== null
   if (!isMissing(plan, unreceived.length > 0) && !(isReferred && unreceived.length > 0)) return null
@@ -75,7 +75,12 @@ export const findMissing = async (
   if (partner && buyer) {
     const isRewarded = 'commission' in plan.sale && plan.sale.commission !== null
     const rewardedAt = isRewarded ? (purchase.sale?.paidAt ?? null) : null
-    predictions.set(buyer, { partner, rewardedAt: predictions.get(buyer)?.rewardedAt ?? rewardedAt })
+    const before = predictions.get(buyer)
+    predictions.set(buyer, {
+      partner,
+      rewardedAt: before?.rewardedAt ?? rewardedAt,
+      subscriptions: [...(before?.subscriptions ?? []), ...(isRewarded ? [purchase.subscription] : [])],
+    })
   }
   const { netCents, currency } = purchase.sale ? countedOf(purchase.sale.paid) : { netCents: 0, currency: '' }
   const paid = 'change' in plan.sale ? plan.sale.change.sale : facts.recorded?.sale

@@ -4,10 +4,19 @@ import type { PartnerTerms } from '../tracking/attribution.ts'
 import type { CommissionPlan, KnownFacts, PurchasePlan, RecordedSale, SaleChange } from './plan.ts'
 
 /** What recording an earlier missing sale will change of the customer: its partner, and its first commission. */
-export type Prediction = { partner: PartnerTerms; rewardedAt: Date | null }
+export type Prediction = {
+  partner: PartnerTerms
+  rewardedAt: Date | null
+  /** Those of which a missing sale is rewarded. */
+  subscriptions: (string | null)[]
+}
 
 /** The facts of a purchase once the earlier missing sales of its customer are recorded. */
-export const predictFacts = (facts: KnownFacts, prediction: Prediction | undefined): KnownFacts => {
+export const predictFacts = (
+  facts: KnownFacts,
+  prediction: Prediction | undefined,
+  subscription: string | null,
+): KnownFacts => {
   if (!prediction) return facts
   const { coupon, click, customerPartner } = facts
   const predict = (partner: PartnerTerms): PartnerTerms =>
@@ -19,6 +28,7 @@ export const predictFacts = (facts: KnownFacts, prediction: Prediction | undefin
     coupon: coupon && { ...coupon, partner: predict(coupon.partner) },
     click: click && { ...click, partner: predict(click.partner) },
     customerPartner: predict(customerPartner ?? prediction.partner),
+    isRewardedBefore: facts.isRewardedBefore || prediction.subscriptions.includes(subscription),
   }
 }
 

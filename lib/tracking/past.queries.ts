@@ -93,6 +93,7 @@ export const readPastEvents = async (
              'click', case when c.id is not null then jsonb_build_object(
                'id', c.id, 'createdAt', c.created_at, 'expiresAt', c.expires_at, 'partnerId', c.partner_id) end,
              'purchase', case when e.kind = 'sale' and (e.reported_at is null or paid.is_sale) then jsonb_build_object(
+               'subscription', e.subscription_id,
                'referredAt', coalesce(paid.checked_out_at, e.occurred_at), 'checkoutId', paid.checkout_id,
                'isProration', coalesce(paid.is_proration, false), 'paid', coalesce(paid.amounts, '[]'),
                'firstSale', case when f.id is not null then jsonb_build_object(
@@ -107,7 +108,7 @@ export const readPastEvents = async (
       limit 1) known on e.customer_id is null
     left join lateral (
       select bool_or(fact ->> 'kind' in ('checkout', 'invoice', 'intent')) and w.sales_from <> 'api' as is_sale,
-             bool_or(fact ->> 'billingReason' = 'subscription_update') as is_proration,
+             bool_or((fact ->> 'isProration')::boolean) as is_proration,
              jsonb_agg(fact -> 'paid') filter (where jsonb_typeof(fact -> 'paid') = 'object') as amounts,
              min((fact ->> 'createdAt')::timestamptz) filter (where fact ->> 'kind' = 'checkout') as checked_out_at,
              min(fact ->> 'id') filter (where fact ->> 'kind' = 'checkout') as checkout_id
@@ -149,7 +150,11 @@ const reviveEvent = ({
     : undefined,
 })
 
-type CustomerRow = Omit<FromJson<PastCustomer>, 'referrals'> & { id: string; referrals: FromJson<Referral>[] }
+type CustomerRow = Omit<FromJson<PastCustomer>, 'referrals' | 'rewardedSubscriptions'> & {
+  id: string
+  referrals: FromJson<Referral>[]
+  rewardedSubscriptions: { id: string; at: string }[]
+}
 
 /** Where the events that were read begin, in time and, if there are more, with which id. */
 export type PastStart = { programId: string; since: Date; firstId: string | undefined }
@@ -175,15 +180,23 @@ export const readPastCustomers = async (
            (select to_jsonb(e.occurred_at) from events e
             where e.customer_id = cu.id and (e.id < ${firstId ?? firstIdOf(since)} or e.occurred_at < ${since}) and ${programId} = (
               select c.program_id from commissions c where c.id = e.commission_id and c.kind = 'sale')
-            order by e.occurred_at limit 1) as "rewardedAt"
+            order by e.occurred_at limit 1) as "rewardedAt",
+           (select coalesce(jsonb_agg(jsonb_build_object('id', s.id, 'at', s.at)), '[]') from (
+              select e.subscription_id as id, min(e.occurred_at) as at
+              from events e join commissions c on c.id = e.commission_id
+              where e.customer_id = cu.id and e.subscription_id is not null and c.kind = 'sale'
+                and (c.program_id <> ${programId} or e.id < ${firstId ?? firstIdOf(since)}
+                     or e.occurred_at < ${since})
+              group by e.subscription_id) s) as "rewardedSubscriptions"
     from customers cu where cu.workspace_id = ${workspaceId} and cu.id = any (${textArray(ids)}::uuid[])
   `.execute(db)
-  return rows.map(({ id, referrals, rewardedAt, emails, isGuest }) => [
+  return rows.map(({ id, referrals, rewardedAt, rewardedSubscriptions, emails, isGuest }) => [
     id,
     {
       emails,
       isGuest,
       rewardedAt: rewardedAt === null ? null : new Date(rewardedAt),
+      rewardedSubscriptions: rewardedSubscriptions.map(({ id, at }) => ({ id, at: new Date(at) })),
       referrals: referrals.map(({ referredAt, clickedAt, startedAt, ...referral }) => ({
         ...referral,
         referredAt: new Date(referredAt),

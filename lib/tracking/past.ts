@@ -29,6 +29,7 @@ export const customerOf = ({ customerId, customerExternalId }: PastEvent): strin
   customerId ?? `reported ${customerExternalId}`
 
 export type PastPurchase = {
+  subscription: string | null
   referredAt: Date
   checkoutId: string | null
   isProration: boolean
@@ -45,6 +46,8 @@ export type PastCustomer = {
   isGuest: boolean
   /** When the program first rewarded a sale of it that is not among the events. */
   rewardedAt: Date | null
+  /** When a sale of each subscription that is not among the program's events was first rewarded. */
+  rewardedSubscriptions: { id: string; at: Date }[]
 }
 
 export type PastPartner = {
@@ -88,7 +91,10 @@ export type TermsChange = {
   group?: { id: string } & Partial<Pick<NonNullable<PartnerTerms['group']>, 'saleReward' | 'leadReward'>>
 }
 
-export const factsOf = ({ referredAt, isProration }: PastPurchase, earnedAt: Date): PurchaseFacts => ({
+export const factsOf = (
+  { referredAt, isProration }: Pick<PastPurchase, 'referredAt' | 'isProration'>,
+  earnedAt: Date,
+): PurchaseFacts => ({
   coupon: null,
   referredAt,
   earnedAt,

@@ -24,6 +24,11 @@ export const replay = (past: Past, change: TermsChange): { current: Earned[]; ch
 const earnAll = (past: Past, change: TermsChange, credits: Credits): Earned[] => {
   const { programId } = change
   const rewarded = new Map<string, Date>()
+  const subscriptions = new Map(
+    [...past.customers.values()].flatMap((customer) =>
+      customer.rewardedSubscriptions.map(({ id, at }) => [id, at] as const),
+    ),
+  )
   const earned: Earned[] = []
   for (const event of past.events) {
     const { id, kind, occurredAt, purchase, earnsNothing, selfReferrerId } = event
@@ -36,10 +41,16 @@ const earnAll = (past: Past, change: TermsChange, credits: Credits): Earned[] =>
       rewarded.get(key),
       customer && startAt(customer.referrals, programId, occurredAt),
     ])
+    const subscription = purchase?.subscription ?? null
+    const rewardedAt = subscription === null ? firstRewardedAt : subscriptions.get(subscription)
+    // As a purchase's isRewardedBefore.
+    const isRewardedBefore = rewardedAt ? rewardedAt <= occurredAt : false
     const facts = {
       customerEmails: customer?.emails,
       selfReferrerId,
-      purchase: purchase && factsOf(purchase, occurredAt),
+      purchase:
+        purchase &&
+        factsOf({ ...purchase, isProration: purchase.isProration && isRewardedBefore }, occurredAt),
     }
     const sale = (event.sale && purchase && recountedOf(event.sale, purchase.paid, terms)) ?? event.sale
     const { commission } = decideReward(
@@ -51,7 +62,9 @@ const earnAll = (past: Past, change: TermsChange, credits: Credits): Earned[] =>
     if (!commission) continue
     const { amountCents, currency } = commission
     earned.push({ partnerId: terms.id, amountCents, currency })
-    if (kind === 'sale' && !rewarded.has(key)) rewarded.set(key, occurredAt)
+    if (kind !== 'sale') continue
+    if (!rewarded.has(key)) rewarded.set(key, occurredAt)
+    if (subscription !== null && !isRewardedBefore) subscriptions.set(subscription, occurredAt)
   }
   return earned
 }

@@ -156,9 +156,9 @@ export const writeFacts = ({ people, past, actions, future, keys, repeats }: Plo
     const hasInvoice = subscription !== null && what !== 'trial'
     const invoice = hasInvoice ? `in_${number}` : null
     const payment = `pi_${number}`
-    // A renewal may be the first that is seen of a subscription.
-    const later = isRenewal && purchase.isProration ? 'subscription_update' : 'subscription_cycle'
-    const reason = what === 'subscribe' ? 'subscription_create' : later
+    // A renewal may be the first that is seen of a subscription, and the first payment an upgrade from a free plan.
+    const planned = what === 'subscribe' ? 'subscription_create' : 'subscription_cycle'
+    const reason = purchase.isProration ? 'subscription_update' : planned
     const isAtCheckout = !hasInvoice || (hasCheckout && what === 'subscribe')
     if (isAtCheckout)
       deliveries.push({

@@ -72,7 +72,7 @@ export const account = (settings: Settings, arrived: Fact[]) => {
   }
 
   const credited = new Map<string, Partner | null>()
-  const rewarded: { customer: string; program: Program; at: number }[] = []
+  const rewarded: { customer: string; program: Program; subscription: string | null; at: number }[] = []
 
   /** Whose purchase it is: the customer of its ids, or else of its address. */
   const buyerOf = (sale: Sale): string | null => {
@@ -130,8 +130,14 @@ export const account = (settings: Settings, arrived: Fact[]) => {
     if (first !== null && terms.months !== null && sale.at >= first + terms.months * 30 * 24) return 0
     const reward = isInGroup(partner, sale.termsAt) ? { percent: settings.groupPercent } : terms.reward
     if ('percent' in reward) return Math.floor((sale.net * reward.percent + 50) / 100)
-    // A one-time reward is for the customer, not for the period.
-    return sale.isStripes && sale.invoice?.reason === 'subscription_update' && terms.interval === 'recurring'
+    // A one-time reward is for the customer, not for the period. The first payment of a subscription is no change of it.
+    const isChange = rewarded.some(
+      (one) => one.customer === (buyer ?? '') && one.subscription === sale.subscription,
+    )
+    return sale.isStripes &&
+      sale.invoice?.reason === 'subscription_update' &&
+      isChange &&
+      terms.interval === 'recurring'
       ? 0
       : Math.min(reward.flatCents, sale.net)
   }
@@ -147,7 +153,12 @@ export const account = (settings: Settings, arrived: Fact[]) => {
     credited.set(sale.name, partner)
     const earned = partner ? earns(sale, buyer, partner) : 0
     if (partner && earned > 0)
-      rewarded.push({ customer: buyer ?? '', program: PROGRAM_OF[partner], at: sale.at })
+      rewarded.push({
+        customer: buyer ?? '',
+        program: PROGRAM_OF[partner],
+        subscription: sale.subscription,
+        at: sale.at,
+      })
     accounted.push({ ...sale, buyer, earns: earned > 0 })
     // The two may be the same refund. What the merchant reports is without tax.
     const asked = sale.net > 0 ? Math.floor((2 * sale.gross * sale.asked + sale.net) / (2 * sale.net)) : 0

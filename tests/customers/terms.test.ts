@@ -1,6 +1,6 @@
 /** The terms that count are those of the sale's time. Design section 5, "Terms of the time", "Rewards". */
-import { expect, test } from 'vitest'
-import { inEveryOrder, ofSubscription, openShop } from '../support/buyers.ts'
+import { describe, expect, test } from 'vitest'
+import { type Buyer, inEveryOrder, ofSubscription, openShop } from '../support/buyers.ts'
 import { useDatabase } from '../support/merchant.ts'
 import { charge, oldInvoice, refund, seconds, stripeId } from '../support/stripe.ts'
 import { openStripeShop } from '../support/stripe-shop.ts'
@@ -98,6 +98,108 @@ test('a recurring flat reward pays once per period, nothing on prorations, and n
       }
     },
     { sales: { in: 'maya 1000', in_update: 'maya 0', in_small: 'maya 50' }, customers: 1 },
+  )
+})
+
+describe('under a recurring flat reward', () => {
+  const SMALL = { amount_paid: 50, total: 50, total_excluding_tax: 50 }
+  const FREE = { amount_paid: 0, total: 0, total_excluding_tax: 0 }
+  const openFlat = () => openShop(database, { program: { reward: { amountCents: 1_000n, currency: 'USD' } } })
+  /** An invoice of a subscription. */
+  const bill = (buyer: Buyer, name: string, at: number, reason: string, more: object = {}, of = 'sub') =>
+    buyer.invoice({ id: buyer.id('in', name), at, ...ofSubscription(buyer.id(of), reason), ...more })
+
+  test('the first payment of a subscription earns it, also an upgrade from a free plan, and later changes do not', async () => {
+    await inEveryOrder(
+      await openFlat(),
+      async (buyer) => {
+        const clickId = await buyer.click()
+        return {
+          checkout: () =>
+            buyer.checkout({
+              ...{ at: 60, amount_total: 0, subscription: buyer.id('sub') },
+              ...{ invoice: buyer.id('in', 'free'), client_reference_id: clickId },
+            }),
+          free: () => bill(buyer, 'free', 65, 'subscription_create', FREE),
+          upgrade: () => bill(buyer, 'upgrade', 600, 'subscription_update'),
+          seat: () => bill(buyer, 'seat', 900, 'subscription_update', SMALL),
+        }
+      },
+      {
+        sales: { in_upgrade: 'maya 1000', in_seat: 'maya 0', in_cycle: 'maya 1000' },
+        customers: 1,
+      },
+      { last: (buyer) => bill(buyer, 'cycle', 3_600, 'subscription_cycle') },
+    )
+  })
+
+  test('a change earns none after a first payment that was refunded, which was rewarded all the same', async () => {
+    await inEveryOrder(
+      await openFlat(),
+      (buyer) => ({
+        import: () => buyer.import(),
+        first: () =>
+          buyer.invoice(
+            {
+              ...{ id: buyer.id('in', 'first'), at: 60, subscription: buyer.id('sub') },
+              ...{ billing_reason: 'subscription_create', charge: buyer.id('ch') },
+            },
+            oldInvoice,
+          ),
+        refund: () =>
+          buyer.event('charge.refunded', charge({ id: buyer.id('ch'), amount_refunded: 4_900 }), 90),
+        upgrade: () => bill(buyer, 'upgrade', 600, 'subscription_update'),
+      }),
+      { sales: { in_first: 'maya 0', in_upgrade: 'maya 0' }, customers: 1 },
+    )
+  })
+
+  test('a change earns it where nobody was rewarded for its subscription before, whatever else the customer bought', async () => {
+    await inEveryOrder(
+      await openFlat(),
+      async (buyer) => {
+        await buyer.import()
+        return {
+          other: () => bill(buyer, 'other', 60, 'subscription_create', {}, 'sub2'),
+          old: () => bill(buyer, 'old', -600, 'subscription_create'),
+          upgrade: () => bill(buyer, 'upgrade', 600, 'subscription_update'),
+        }
+      },
+      { sales: { in_old: 'nobody 0', in_other: 'maya 1000', in_upgrade: 'maya 1000' }, customers: 1 },
+    )
+  })
+
+  const CREDIT = { amount: -2_000, period: { start: 1, end: 2 } }
+  const FULL = { amount: 6_900, period: { start: 1, end: 2 } }
+  const LINES = {
+    'since API 2025-03-31': [
+      { ...CREDIT, parent: { type: 'invoice_item_details', invoice_item_details: { proration: true } } },
+      {
+        ...FULL,
+        parent: { type: 'subscription_item_details', subscription_item_details: { proration: false } },
+      },
+    ],
+    'before API 2025-03-31': [
+      { ...CREDIT, type: 'invoiceitem', proration: true },
+      { ...FULL, type: 'subscription', proration: false },
+    ],
+  }
+  test.each(Object.entries(LINES))(
+    'a change to another interval earns it, because it bills a period that begins: lines %s',
+    async (_, [credit, full]) => {
+      await inEveryOrder(
+        await openFlat(),
+        (buyer) => ({
+          import: () => buyer.import(),
+          monthly: () => bill(buyer, 'monthly', 60, 'subscription_create'),
+          yearly: () =>
+            bill(buyer, 'yearly', 600, 'subscription_update', { lines: { data: [credit, full] } }),
+          seat: () =>
+            bill(buyer, 'seat', 900, 'subscription_update', { ...SMALL, lines: { data: [credit] } }),
+        }),
+        { sales: { in_monthly: 'maya 1000', in_yearly: 'maya 1000', in_seat: 'maya 0' }, customers: 1 },
+      )
+    },
   )
 })
 

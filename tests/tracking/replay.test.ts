@@ -80,6 +80,7 @@ const click = (partnerId: string, at: Date, days = 30) => ({
 const bought = (more: Partial<NonNullable<PastEvent['purchase']>> = {}) => ({
   referredAt: day(1),
   checkoutId: null,
+  subscription: null,
   isProration: false,
   paid: [],
   firstSale: null,
@@ -98,6 +99,7 @@ const customer = (more: Partial<PastCustomer> = {}): PastCustomer => ({
   emails: [],
   isGuest: false,
   rewardedAt: null,
+  rewardedSubscriptions: [],
   ...more,
 })
 const referral = (partnerId: string, referredAt: Date, more: Partial<Referral> = {}): Referral => ({
@@ -235,8 +237,29 @@ describe('rewards', () => {
       would: 'maya 20',
     },
     {
-      case: 'a proration under a flat reward',
-      past: [sale(day(1), { purchase: bought({ isProration: true }) })],
+      case: 'a proration after a rewarded payment of its subscription, under a flat reward',
+      past: [
+        sale(day(1), { purchase: bought({ subscription: 'sub_1' }) }),
+        sale(day(2), { purchase: bought({ subscription: 'sub_1', isProration: true }) }),
+      ],
+      change: { program: { reward: flat(500) } },
+      now: 'maya 20, maya 20',
+      would: 'maya 5',
+    },
+    {
+      case: 'a proration that is the first payment of its subscription, under a flat reward',
+      past: [
+        sale(day(1), { purchase: bought({ subscription: 'sub_1' }) }),
+        sale(day(2), { purchase: bought({ subscription: 'sub_2', isProration: true }) }),
+      ],
+      change: { program: { reward: flat(500) } },
+      now: 'maya 20, maya 20',
+      would: 'maya 5, maya 5',
+    },
+    {
+      case: 'a proration of a subscription that was rewarded before these events, under a flat reward',
+      past: [sale(day(2), { purchase: bought({ subscription: 'sub_1', isProration: true }) })],
+      ann: { rewardedSubscriptions: [{ id: 'sub_1', at: day(1) }] },
       change: { program: { reward: flat(500) } },
       now: 'maya 20',
       would: '',

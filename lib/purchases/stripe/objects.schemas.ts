@@ -64,6 +64,15 @@ const Payment = z.object({ payment_intent: ref, charge: ref })
 const tax = z.object({ amount })
 const SubscriptionDetails = z.object({ subscription: ref, metadata }).nullish()
 
+/** Since API 2025-03-31, its parent says whether it is a proration. */
+const InvoiceLine = z.object({
+  type: z.string().nullish(),
+  proration: z.boolean().nullish(),
+  parent: z
+    .object({ subscription_item_details: z.object({ proration: z.boolean().nullish() }).nullish() })
+    .nullish(),
+})
+
 export const Invoice = z.object({
   id: text,
   created: time,
@@ -84,6 +93,7 @@ export const Invoice = z.object({
   customer_name: words,
   status_transitions: z.object({ paid_at: time.nullish() }).nullish(),
   billing_reason: text.nullish(),
+  lines: list(InvoiceLine).catch([]),
   parent: z.object({ subscription_details: SubscriptionDetails }).nullish(),
   subscription: ref,
   subscription_details: z.object({ metadata }).nullish(),

@@ -92,6 +92,18 @@ const paidOf = (invoice: Invoice): Paid => {
   return paid(invoice.currency, amounts, inMoney, due - inMoney)
 }
 
+/**
+ * Stripe makes an invoice for a change of a subscription at once. If the change begins a period, as another interval or an
+ * upgrade from a free plan does, the invoice bills that period in full beside what it credits.
+ */
+const isProration = ({ billing_reason, lines }: Invoice): boolean =>
+  billing_reason === 'subscription_update' && !lines.some(billsPeriod)
+
+const billsPeriod = ({ type, proration, parent }: Invoice['lines'][number]): boolean =>
+  parent
+    ? parent.subscription_item_details?.proration === false
+    : type === 'subscription' && proration === false
+
 export const readInvoice = (invoice: Invoice): ObjectFacts => {
   const { id, customer, metadata } = invoice
   const details = invoice.parent?.subscription_details
@@ -130,6 +142,7 @@ export const readInvoice = (invoice: Invoice): ObjectFacts => {
         }),
         subscription: details?.subscription ?? invoice.subscription,
         billingReason: invoice.billing_reason ?? null,
+        isProration: isProration(invoice),
         coupons: [...new Set(discounts.flatMap((one) => ('start' in one ? couponsOf(one) : [])))],
         discounts: [...new Set(discounts.flatMap(({ id }) => id ?? []))],
         clickId: metadata.tributary_click ?? ofFirst?.tributary_click ?? null,

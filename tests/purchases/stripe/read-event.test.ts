@@ -193,6 +193,31 @@ describe('an invoice', () => {
     })
   })
 
+  const line = (proration: boolean) => [
+    { parent: { type: 'subscription_item_details', subscription_item_details: { proration } } },
+    { type: 'subscription', proration },
+  ]
+  /** Credits and changes are items of their own. */
+  const ITEMS = [
+    { parent: { type: 'invoice_item_details', invoice_item_details: { proration: true } } },
+    { parent: { type: 'invoice_item_details', invoice_item_details: { proration: false } } },
+    { type: 'invoiceitem', proration: true },
+    { type: 'invoiceitem', proration: false },
+  ]
+  test.each([
+    ...ITEMS.map((item) => ({ reason: 'subscription_update', lines: [item], is: true })),
+    ...line(true).map((item) => ({ reason: 'subscription_update', lines: [item], is: true })),
+    ...line(false).map((item) => ({ reason: 'subscription_update', lines: [...ITEMS, item], is: false })),
+    ...line(true).map((item) => ({ reason: 'subscription_cycle', lines: [item], is: false })),
+    { reason: 'subscription_create', lines: [], is: false },
+    { reason: 'subscription_update', lines: undefined, is: true },
+    { reason: 'subscription_update', lines: ['il_1'], is: true },
+    { reason: null, lines: [], is: false },
+  ])('is a proration ($is) if it was made for $reason with the lines $lines', ({ reason, lines, is }) => {
+    const object = invoice({ billing_reason: reason, ...(lines && { lines: { data: lines } }) })
+    expect(read('invoice.paid', object)).toMatchObject({ facts: [{ isProration: is }] })
+  })
+
   test('names ids of the merchant’s own in its metadata', () => {
     const own = { externalId: 'order-2', customerExternalId: 'user_2', tributary_click: 'clk_2' }
     const object = invoice({ id: 'in_1', metadata: own, parent: { subscription_details: DETAILS } })
