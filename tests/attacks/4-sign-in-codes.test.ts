@@ -173,7 +173,7 @@ describe('an attacker', () => {
   })
 })
 
-test('a code ends with its link, and eight of the right ones at once sign in one session', async () => {
+test('a code ends with its link, and five of the right ones at once sign in one session', async () => {
   const { computer, app, link, email } = await atHome()
   const { code } = await app.show(link)
   const typed = await Promise.all(Array.from({ length: 5 }, () => computer.type(code)))
@@ -184,6 +184,65 @@ test('a code ends with its link, and eight of the right ones at once sign in one
   const shown = await late.app.show(late.link)
   await database.query(`update sign_in.asks set expires_at = now() where email = $1`, [late.email])
   expect((await late.computer.type(shown.code)).status).toBe(400)
+})
+
+describe('a code that has signed in', () => {
+  type Guard = 'the link was used' | 'the code was spent' | 'the link is gone'
+
+  /** Signs in by a code, and undoes all in the database that refuses the code from then on, but for one guard. */
+  const usedWithOnly = async (guard: Guard) => {
+    const { computer, app, link } = await atHome()
+    const { code } = await app.show(link)
+    const hash = await hashOf(link)
+    const [before] = await database.query<{ id: string; codeHash: string }>(
+      'select id, code_hash as "codeHash" from sign_in.asks where token_hash = $1',
+      [hash],
+    )
+    const [kept] = await database.query<Record<string, unknown>>(
+      'select * from sign_in.verifications where identifier = $1',
+      [hash],
+    )
+    expect((await computer.type(code)).status).toBe(303)
+    const undo: Record<Guard, () => Promise<unknown>> = {
+      'the link was used': () =>
+        database.query(
+          'update sign_in.asks set used_at = null, used_in = null, used_by_hash = null where id = $1',
+          [before?.id],
+        ),
+      'the code was spent': () =>
+        database.query('update sign_in.asks set code_hash = $2 where id = $1', [
+          before?.id,
+          before?.codeHash,
+        ]),
+      'the link is gone': () =>
+        database.query(
+          `insert into sign_in.verifications
+           select (jsonb_populate_record(null::sign_in.verifications, $1::jsonb || jsonb_build_object('identifier', token_hash))).*
+           from sign_in.asks where id = $2`,
+          [JSON.stringify(kept), before?.id],
+        ),
+    }
+    for (const [name, act] of Object.entries(undo)) if (name !== guard) await act()
+    return { computer, code }
+  }
+  const sessionsOf = (email: string | null) =>
+    database.query(
+      'select s.id from sign_in.sessions s join sign_in.users u on u.id = s.user_id where u.email = $1',
+      [email],
+    )
+
+  test.each<Guard>(['the link was used', 'the code was spent', 'the link is gone'])(
+    'is refused from then on, one after the other and at once, for each reason alone: %s',
+    async (guard) => {
+      const { computer, code } = await usedWithOnly(guard)
+      const email = await computer.whoIs()
+      expect(await sessionsOf(email)).toHaveLength(1)
+      expect((await computer.type(code)).status).toBe(400)
+      const atOnce = await Promise.all(Array.from({ length: 3 }, () => computer.type(code)))
+      expect(atOnce.map(({ status }) => status)).toEqual([400, 400, 400])
+      expect(await sessionsOf(email)).toHaveLength(1)
+    },
+  )
 })
 
 test('a sign-in by code in a browser that is new to the person is mailed, as any other', async () => {
