@@ -111,8 +111,8 @@ const textOf = (row: unknown, field: string): string => {
   return typeof value === 'string' ? value.trim() : ''
 }
 
-/** Addresses and texts that the schemas accept and leave as they are: ASCII, trimmed, with single spaces. */
-const PLAIN_EMAIL = /^[a-z0-9._%+-]{1,64}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,2}$/
+/** Addresses and texts that the schemas accept and leave as they are: ASCII and no Punycode, trimmed, with single spaces. */
+const PLAIN_EMAIL = /^[a-z0-9._%+-]{1,64}@(?!.*xn--)[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,2}$/
 const PLAIN_TEXT = /^[!-~]+(?: [!-~]+)*$/
 
 const isPlain = (value: unknown): value is string | null | undefined =>

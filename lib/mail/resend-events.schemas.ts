@@ -1,5 +1,6 @@
 /** What Resend reports by webhook: https://resend.com/docs/webhooks/event-types. */
 import * as z from 'zod'
+import { normalizeEmail } from '../emails.ts'
 import { oneLine } from './content.ts'
 import { readMailKey } from './mail-key.ts'
 
@@ -61,7 +62,8 @@ const OUTCOMES = {
   'email.failed': 'failed',
 } as const
 
-const addressOf = (text: string): string => text.trim().toLowerCase()
+/** Reports have the domain in ASCII, as mails do. */
+const addressOf = (text: string): string => normalizeEmail(text) ?? ''
 
 const readMail = ({ type, created_at: at, data }: z.infer<typeof MailEvent>): MailReport => {
   const key = readMailKey(data.tags?.mail ?? '')

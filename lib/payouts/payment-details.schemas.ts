@@ -1,6 +1,7 @@
 /** The portal's forms about how a partner is paid. */
 import * as z from 'zod'
 import { email, line, NOT_BLANK } from '../http/fields.ts'
+import { deliverableAddress } from '../mail/address.ts'
 import { isIban, normalizeIban } from './files/iban.ts'
 import { isSepaName } from './files/latin.ts'
 import { HOLDERS } from './payment-details.ts'
@@ -8,10 +9,10 @@ import { HOLDERS } from './payment-details.ts'
 const MAX_NAME = 70
 
 /** Services would read other first characters as a formula, or refuse them. */
-const address = email('The address of the account.').refine(
-  (text) => text !== null && /^[\p{L}\p{N}]/u.test(text),
-  'Must begin with a letter or a digit.',
-)
+const address = email('The address of the account.')
+  .refine((text) => text !== null && /^[\p{L}\p{N}]/u.test(text), 'Must begin with a letter or a digit.')
+  // PayPal and Wise read it.
+  .transform((text) => deliverableAddress(text) ?? text)
 
 const holder = z.enum(HOLDERS, 'Choose who the account belongs to.')
 

@@ -3,6 +3,7 @@ import { type ExpressionBuilder, expressionBuilder, type RawBuilder, sql } from 
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
 import type { Tables } from '../db/tables.ts'
+import { normalizeEmail } from '../emails.ts'
 import type { PayoutAccountStatus } from '../payouts/payouts.ts'
 import { slugKey } from '../slugs.ts'
 import type { Coupon } from './coupons.queries.ts'
@@ -42,7 +43,7 @@ const contains = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%
 const matches = (eb: PartnerExpressions, workspaceId: string, text: string) => {
   const pattern = contains(slugKey(text))
   return eb.or([
-    eb('p.email', 'like', pattern),
+    eb('p.email', 'like', contains(normalizeEmail(text) ?? text)),
     eb('p.name', 'ilike', contains(text)),
     eb('p.slug_key', 'like', pattern),
     hasLink(eb, workspaceId, sql`l.slug_key like ${pattern}`),

@@ -39,26 +39,19 @@ describe('flooding one mailbox', () => {
       by: 'two spellings of one domain',
       spell: (local: string) => eight((n) => `${local}@${n % 2 ? 'münchen' : 'xn--mnchen-3ya'}.example`),
     },
-  ])('by $by sends five links at most', async ({ spell }) => {
-    const addresses = spell(name())
-    await askForAll(addresses)
-    expect(await mailCount(addresses.flatMap((a) => [a, a.replace('münchen', 'xn--mnchen-3ya')]))).toBe(5)
-  })
-
-  test.each(['\u034f', '\ufe00', '\ufe0f', '\u200b', '\u{e0100}'])(
-    'by the ignored character %j sends nothing',
-    async (ignored) => {
-      const email = somebody()
-      const written = email.replace('ann', `a${ignored}nn`)
-      expect((await submit(url('/sign-in'), { email: written })).status).toBe(400)
-      const json = await send(url('/api/auth/sign-in/magic-link'), {
-        body: { email: written },
-        headers: fromSomewhere(),
-      })
-      expect(json.status).toBe(400)
-      expect(await mailCount([email, written])).toBe(0)
+    {
+      by: 'characters that mail providers ignore',
+      spell: (local: string) =>
+        ['\u034f', '\ufe00', '\ufe0f', '\u200b', '\u{e0100}', '\u200d', '\u00ad', '\ufeff'].map((ignored) =>
+          `${local}@exam${ignored}ple.com`.replace(local, `${local.slice(0, 5)}${ignored}${local.slice(5)}`),
+        ),
+      reached: (local: string) => [`${local}@example.com`],
     },
-  )
+  ])('by $by sends five links at most', async ({ spell, reached = spell }) => {
+    const local = name()
+    await askForAll(spell(local))
+    expect(await mailCount(reached(local))).toBe(5)
+  })
 })
 
 describe('mailing text of one’s choice', () => {

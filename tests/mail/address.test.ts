@@ -29,8 +29,6 @@ test.each([
   { case: 'one that is only a tag', address: '+maya@partners.example', is: 'maya@partners.example' },
   { case: 'Gmail with dots and a tag', address: 'm.a.ya+x@googlemail.com', is: 'maya@gmail.com' },
   { case: 'dots elsewhere', address: 'm.aya@partners.example', is: 'm.aya@partners.example' },
-  { case: 'an internationalized domain', address: 'maya@bücher.example', is: 'maya@xn--bcher-kva.example' },
-  { case: 'compatibility characters', address: 'ｍaya@partners.example', is: 'maya@partners.example' },
 ])('limits count $case as its mailbox', ({ address, is }) => {
   expect(limitedMailbox(address)).toBe(is)
 })

@@ -1,4 +1,5 @@
 /** Turns what was read from another platform into a file: its partners, links, coupons and customers, a line each. */
+import { normalizeEmail } from '../../../lib/emails.ts'
 import type {
   Balance,
   LeftOutReason,
@@ -84,11 +85,13 @@ type Sums = { owed: Map<string, Balance[]>; ownerless: string[] }
 
 /** What commissions that are not paid add up to, by the partner's id and currency; and those whose partner was not read. */
 const sumsOf = (commissions: SourceCommission[], partners: SourcePartner[]): Sums => {
-  const ids = new Map(partners.flatMap(({ id, email }) => [id, email.toLowerCase()].map((key) => [key, id])))
+  const ids = new Map(
+    partners.flatMap(({ id, email }) => [id, normalizeEmail(email) ?? ''].map((key) => [key, id])),
+  )
   const sums: Sums = { owed: new Map(), ownerless: [] }
   for (const { id, partnerId, partnerEmail, amountCents, currency, state } of commissions) {
     if (state !== 'pending' && state !== 'due') continue
-    const partner = ids.get(partnerId ?? '') ?? ids.get(partnerEmail?.toLowerCase() ?? '')
+    const partner = ids.get(partnerId ?? '') ?? ids.get(normalizeEmail(partnerEmail) ?? '')
     if (!partner) {
       sums.ownerless.push(id)
       continue

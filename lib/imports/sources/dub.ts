@@ -3,7 +3,7 @@
  * lists are paged by number. docs/imports.md says what its reference and its source code confirm.
  */
 import { bearerAuth } from './authorization.ts'
-import { currencyOf, fieldsOf, integerOf, listOf, momentOf, textOf } from './json.ts'
+import { addressOf, currencyOf, fieldsOf, integerOf, listOf, momentOf, textOf } from './json.ts'
 import type { Platform, Resource, SourceCommission, SourceRow } from './source.ts'
 
 const PAGE_SIZE = 100
@@ -36,7 +36,7 @@ const groupRow = (id: string, group: Record<string, unknown>): SourceRow => ({
 })
 
 const partnerRow = (id: string, partner: Record<string, unknown>): SourceRow => {
-  const email = textOf(partner.email)
+  const email = addressOf(partner.email)
   const name = textOf(partner.name)
   if (!email) return { kind: 'left_out', id, reason: 'no_email', name: name ?? id }
   return {
@@ -62,8 +62,8 @@ const customerRow = (id: string, customer: Record<string, unknown>): SourceRow =
   const partner = fieldsOf(customer.partner)
   // Stripe reports renewals by its own id.
   const externalId = textOf(customer.stripeCustomerId) ?? textOf(customer.externalId)
-  const email = textOf(customer.email)
-  const [partnerId, partnerEmail] = [textOf(partner.id), textOf(partner.email)]
+  const email = addressOf(customer.email)
+  const [partnerId, partnerEmail] = [textOf(partner.id), addressOf(partner.email)]
   const name = email ?? externalId ?? id
   if (!externalId && !email) return { kind: 'left_out', id, reason: 'no_customer', name }
   if (!partnerId && !partnerEmail) return { kind: 'left_out', id, reason: 'no_partner', name }
@@ -107,9 +107,9 @@ const commissionRow = (id: string, commission: Record<string, unknown>): SourceR
     saleExternalId: textOf(commission.invoiceId),
     customerId: textOf(fieldsOf(customer).id),
     customerExternalId: textOf(fieldsOf(customer).stripeCustomerId) ?? textOf(fieldsOf(customer).externalId),
-    customerEmail: textOf(fieldsOf(customer).email),
+    customerEmail: addressOf(fieldsOf(customer).email),
     partnerId: textOf(fieldsOf(partner).id),
-    partnerEmail: textOf(fieldsOf(partner).email),
+    partnerEmail: addressOf(fieldsOf(partner).email),
     soldAt,
   }
 }

@@ -3,7 +3,7 @@
  * rows they have. docs/imports.md says what its reference confirms.
  */
 import { bearerAuth } from './authorization.ts'
-import { currencyOf, fieldsOf, integerOf, listOf, momentOf, nameOf, textOf } from './json.ts'
+import { addressOf, currencyOf, fieldsOf, integerOf, listOf, momentOf, nameOf, textOf } from './json.ts'
 import type { Platform, Resource, SourceCommission, SourceRow } from './source.ts'
 
 const PAGE_SIZE = 100
@@ -33,7 +33,7 @@ const statusOf = (campaigns: Record<string, unknown>[], archivedAt: string | nul
 const CURRENCY = 'USD'
 
 const partnerRow = (id: string, promoter: Record<string, unknown>): SourceRow => {
-  const email = textOf(promoter.email)
+  const email = addressOf(promoter.email)
   const profile = fieldsOf(promoter.profile)
   const name = textOf(promoter.name) ?? nameOf(profile.first_name, profile.last_name)
   if (!email) return { kind: 'left_out', id, reason: 'no_email', name: name ?? id }
@@ -72,7 +72,7 @@ const ENDED = ['denied', 'moved']
 
 const customerRow = (id: string, referral: Record<string, unknown>): SourceRow => {
   const promoter = fieldsOf(fieldsOf(referral.promoter_campaign).promoter)
-  const [externalId, email] = [textOf(referral.uid), textOf(referral.email)]
+  const [externalId, email] = [textOf(referral.uid), addressOf(referral.email)]
   const partnerId = textOf(promoter.id) ?? textOf(fieldsOf(referral.promoter_campaign).promoter_id)
   const name = email ?? externalId ?? id
   if (ENDED.includes(textOf(referral.state) ?? ''))
@@ -85,7 +85,7 @@ const customerRow = (id: string, referral: Record<string, unknown>): SourceRow =
     externalId,
     email,
     partnerId,
-    partnerEmail: textOf(promoter.email),
+    partnerEmail: addressOf(promoter.email),
     referredAt: momentOf(referral.created_at),
     startedAt: momentOf(referral.customer_since),
   }
@@ -127,9 +127,9 @@ const commissionRow = (id: string, commission: Record<string, unknown>): SourceR
     saleExternalId: textOf(commission.event_id),
     customerId: textOf(referral.id),
     customerExternalId: textOf(referral.uid),
-    customerEmail: textOf(referral.email),
+    customerEmail: addressOf(referral.email),
     partnerId: textOf(promoter.id),
-    partnerEmail: textOf(promoter.email),
+    partnerEmail: addressOf(promoter.email),
     soldAt,
   }
 }

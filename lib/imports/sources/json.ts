@@ -1,4 +1,5 @@
 /** Reads what another system has sent: each value is what it should be, or null. */
+import { normalizeEmail } from '../../emails.ts'
 
 type Fields = Record<string, unknown>
 
@@ -17,6 +18,9 @@ export const textOf = (value: unknown): string | null => {
 
 /** Longer than any field of an import allows, so that such a text is refused with the usual message. */
 const MAX_LENGTH = 1_000
+
+/** An email address in the form in which ours are; what is none is kept, and refused with the usual message. */
+export const addressOf = (value: unknown): string | null => normalizeEmail(textOf(value))
 
 /** A whole number, which some systems send as text. */
 export const integerOf = (value: unknown): number | null => {

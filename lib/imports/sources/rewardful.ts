@@ -3,7 +3,7 @@
  * docs/imports.md says what its reference confirms.
  */
 import { basicAuth } from './authorization.ts'
-import { currencyOf, fieldsOf, integerOf, listOf, momentOf, nameOf, textOf } from './json.ts'
+import { addressOf, currencyOf, fieldsOf, integerOf, listOf, momentOf, nameOf, textOf } from './json.ts'
 import type { Balance, Platform, Resource, SourceCommission, SourceLink, SourceRow } from './source.ts'
 
 /** Visitors who are no customers are not listed. */
@@ -31,7 +31,7 @@ const balancesOf = (stats: unknown): Balance[] =>
   })
 
 const partnerRow = (id: string, affiliate: Record<string, unknown>): SourceRow => {
-  const email = textOf(affiliate.email)
+  const email = addressOf(affiliate.email)
   const name = nameOf(affiliate.first_name, affiliate.last_name)
   if (!email) return { kind: 'left_out', id, reason: 'no_email', name: name ?? id }
   return {
@@ -66,9 +66,9 @@ const customerRow = (id: string, referral: Record<string, unknown>): SourceRow =
   const customer = fieldsOf(referral.customer)
   const affiliate = fieldsOf(referral.affiliate)
   const externalId = textOf(customer.id) ?? textOf(referral.stripe_customer_id)
-  const email = textOf(customer.email)
+  const email = addressOf(customer.email)
   const partnerId = textOf(affiliate.id) ?? textOf(referral.affiliate_id)
-  const partnerEmail = textOf(affiliate.email)
+  const partnerEmail = addressOf(affiliate.email)
   const name = email ?? externalId ?? id
   if (textOf(referral.deactivated_at)) return { kind: 'left_out', id, reason: 'deactivated', name }
   if (!externalId && !email) return { kind: 'left_out', id, reason: 'no_customer', name }
@@ -113,9 +113,9 @@ const commissionRow = (id: string, commission: Record<string, unknown>): SourceR
     saleExternalId: textOf(sale.stripe_charge_id),
     customerId: textOf(referral.id),
     customerExternalId: textOf(customer.id) ?? textOf(referral.stripe_customer_id),
-    customerEmail: textOf(customer.email),
+    customerEmail: addressOf(customer.email),
     partnerId: textOf(affiliate.id),
-    partnerEmail: textOf(affiliate.email),
+    partnerEmail: addressOf(affiliate.email),
     soldAt,
   }
 }

@@ -3,7 +3,7 @@
  * docs/imports.md says what its reference confirms.
  */
 import { bearerAuth } from './authorization.ts'
-import { currencyOf, fieldsOf, integerOf, listOf, momentOf, nameOf, textOf } from './json.ts'
+import { addressOf, currencyOf, fieldsOf, integerOf, listOf, momentOf, nameOf, textOf } from './json.ts'
 import type { Platform, Resource, SourceCommission, SourceRow } from './source.ts'
 
 const PATHS: Partial<Record<Resource, string>> = {
@@ -24,7 +24,7 @@ const STATES: Record<string, SourceCommission['state']> = {
 }
 
 const partnerRow = (id: string, partner: Record<string, unknown>): SourceRow => {
-  const email = textOf(partner.email)
+  const email = addressOf(partner.email)
   const name = nameOf(partner.first_name, partner.last_name)
   if (!email) return { kind: 'left_out', id, reason: 'no_email', name: name ?? id }
   return {
@@ -60,7 +60,7 @@ const couponRow = (id: string, coupon: Record<string, unknown>): SourceRow => {
 
 const customerRow = (id: string, customer: Record<string, unknown>): SourceRow => {
   const externalId = textOf(customer.customer_id)
-  const email = textOf(customer.email)
+  const email = addressOf(customer.email)
   const partnerId = textOf(customer.partner_id)
   const name = email ?? externalId ?? id
   if (!externalId && !email) return { kind: 'left_out', id, reason: 'no_customer', name }
@@ -71,7 +71,7 @@ const customerRow = (id: string, customer: Record<string, unknown>): SourceRow =
     externalId,
     email,
     partnerId,
-    partnerEmail: textOf(fieldsOf(customer.partner).email),
+    partnerEmail: addressOf(fieldsOf(customer.partner).email),
     referredAt: momentOf(customer.created_at),
     startedAt: momentOf(customer.active_at),
   }
@@ -94,9 +94,9 @@ const commissionRow = (id: string, commission: Record<string, unknown>): SourceR
     saleExternalId: textOf(commission.charge_id) ?? textOf(fieldsOf(transaction).charge_id),
     customerId: textOf(commission.customer_id) ?? textOf(fieldsOf(customer).id),
     customerExternalId: textOf(fieldsOf(customer).customer_id),
-    customerEmail: textOf(fieldsOf(customer).email),
+    customerEmail: addressOf(fieldsOf(customer).email),
     partnerId: textOf(fieldsOf(partner).id) ?? textOf(fieldsOf(customer).partner_id),
-    partnerEmail: textOf(fieldsOf(partner).email),
+    partnerEmail: addressOf(fieldsOf(partner).email),
     soldAt,
   }
 }

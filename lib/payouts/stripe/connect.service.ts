@@ -2,6 +2,7 @@
  * The client for a merchant's Stripe account as a Connect platform: partners' accounts (API v2) and transfers to them.
  */
 import type Stripe from 'stripe'
+import { deliverableAddress } from '../../mail/address.ts'
 import { formatMoney } from '../../money.ts'
 import { fromStripe, toStripe } from '../../purchases/stripe/amounts.ts'
 import { transferGroup, transferKey } from '../payouts.ts'
@@ -150,7 +151,7 @@ export const connectTo = (env: ConnectEnv, key: string) => {
         idIn(
           await stripe.v2.core.accounts.create(
             {
-              contact_email: email,
+              contact_email: deliverableAddress(email) ?? email,
               // Shown in Stripe's dashboard. Not the partner's name, which may change between attempts.
               display_name: email,
               dashboard: 'express',
