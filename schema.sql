@@ -478,8 +478,9 @@ create table coupon_aliases (
 -- Which coupons does this partner have?
 create index coupon_aliases_partner_id_idx on coupon_aliases (partner_id);
 
--- Which coupons have this code? A report names a coupon by its id or by its label, in any case.
-create index coupon_aliases_label_idx on coupon_aliases (workspace_id, lower(label));
+-- Which coupons have this code? A report names a coupon by its id or by its label, as a customer types it: in any case and Unicode form.
+create index coupon_aliases_code_idx  on coupon_aliases (workspace_id, lower(normalize(coupon_id)));
+create index coupon_aliases_label_idx on coupon_aliases (workspace_id, lower(normalize(label)));
 
 
 -- What managers write down about a partner, for themselves. Partners never see it.
@@ -2511,9 +2512,9 @@ begin
                         (select l.partner_id from links l where l.program_id = pr.id and l.slug_key = load_report_1.slug_key offset 0)) s (id)
                     where pr.workspace_id = workspace
                     union
-                    (select c.partner_id from coupon_aliases c where c.workspace_id = workspace and c.coupon_id = coupon_code)
+                    (select c.partner_id from coupon_aliases c where c.workspace_id = workspace and lower(normalize(c.coupon_id)) = lower(coupon_code))
                     union
-                    (select c.partner_id from coupon_aliases c where c.workspace_id = workspace and lower(c.label) = lower(coupon_code))) h (id));
+                    (select c.partner_id from coupon_aliases c where c.workspace_id = workspace and lower(normalize(c.label)) = lower(coupon_code))) h (id));
         end if;
         if report_kind = 'sale' then
             select exists (select from processor_events s where s.workspace_id = workspace),

@@ -103,7 +103,7 @@ export const wantedOf = (report: ReportKey, now: Date) => {
     isOwn,
     datedAt: at < now ? at : null,
     slugKey: code?.by === 'slug' ? slugKey(code.value) : null,
-    couponCode: code?.by === 'coupon' ? code.value : null,
+    couponCode: code?.by === 'coupon' ? slugKey(code.value) : null,
   }
 }
 

@@ -19,6 +19,15 @@ const open = async (program: Parameters<typeof createMerchant>[0] = {}, second =
   await seed.addPartner(workspace.id, other, { slug: 'leo', email: 'other-leo@partner.example' })
   await seed.addCoupon(workspace.id, partnerId, 'MAYA')
   await seed.addCoupon(workspace.id, nora, 'NORA')
+  for (const [id, label] of [
+    ['SUMMER', 'Été-Maya'],
+    ['WINTER', 'Noe\u0308l-Maya'],
+    ['MÉTA', null],
+  ])
+    await database.query(
+      `insert into coupon_aliases (id, workspace_id, partner_id, coupon_id, label) values (uuidv7(), $1, $2, $3, $4)`,
+      [workspace.id, partnerId, id, label],
+    )
   await database.query(
     `update coupon_aliases set label = 'Maya20' where workspace_id = $1 and coupon_id = 'MAYA'`,
     [workspace.id],
@@ -61,6 +70,32 @@ describe('where the program trusts them', () => {
       is: NAMED,
     },
     {
+      case: 'a coupon’s label counts with white space around it',
+      fields: { couponCode: ' maya20\t' },
+      is: NAMED,
+    },
+    {
+      case: 'a coupon’s id counts with white space around it',
+      fields: { couponCode: '\u00a0MAYA ' },
+      is: NAMED,
+    },
+    {
+      case: 'a coupon’s label counts with separate accents, in any case',
+      fields: { couponCode: 'E\u0301TE\u0301-MAYA' },
+      is: NAMED,
+    },
+    {
+      case: 'a coupon’s label that has separate accents counts without',
+      fields: { couponCode: 'noël-maya' },
+      is: NAMED,
+    },
+    { case: 'a coupon’s id counts in any case', fields: { couponCode: 'maya' }, is: NAMED },
+    {
+      case: 'a coupon’s id counts with separate accents',
+      fields: { couponCode: 'ME\u0301TA' },
+      is: NAMED,
+    },
+    {
       case: 'a slug of a program that does not is not counted beside one that does',
       fields: { partnerSlug: 'leo' },
       is: { to: 'leo', by: 'code', earned: 980 },
@@ -72,7 +107,7 @@ describe('where the program trusts them', () => {
     },
     {
       case: 'an unknown coupon credits nobody',
-      fields: { couponCode: 'maya' },
+      fields: { couponCode: 'maya2' },
       is: { to: null, codes: ['no_click', 'unknown_code'] },
     },
     {
