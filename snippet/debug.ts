@@ -35,8 +35,14 @@ const option = ({ dataset, src }: HTMLScriptElement, name: string): string =>
   dataset[name] ?? new URL(src, location.href).searchParams.get(name) ?? ''
 
 const valuesIn = (url: string, names: string[]): string[] => {
-  const query = new URLSearchParams(url.replace(/^[^?#]*[?#]?/, '').replace(/[?#]/g, '&'))
-  return names.flatMap((name) =>
+  const query = new URLSearchParams(
+    url
+      .split(/[?#]|&amp;/)
+      .slice(1)
+      .join('&'),
+  )
+  const spelled = names.flatMap((name) => (name === 'via' ? ['via', 'VIA', 'Via'] : name))
+  return spelled.flatMap((name) =>
     query
       .getAll(name)
       .filter(Boolean)

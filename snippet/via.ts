@@ -40,8 +40,14 @@ declare global {
     const option = ({ dataset, src }: HTMLScriptElement, name: string): string[] =>
       (dataset[name] ?? query(src || '').get(name) ?? '').split(/[ ,]+/).filter(Boolean)
 
-    /** The query of a URL and that of its fragment, together: "?a=1#/plans?b=2". */
-    const query = (url: string) => new URLSearchParams(url.replace(/^[^?#]*[?#]?/, '').replace(/[?#]/g, '&'))
+    /** The query of a URL and that of its fragment, together: "?a=1#/plans?b=2". Some tools write "&amp;" for "&". */
+    const query = (url: string) =>
+      new URLSearchParams(
+        url
+          .split(/[?#]|&amp;/)
+          .slice(1)
+          .join('&'),
+      )
 
     const cookie = () => {
       try {
@@ -121,7 +127,7 @@ declare global {
           for (const program of option(tag, 'program')) {
             const isFirst = !(program in found)
             // A click ID that a page of another domain has passed on is read as a slug too: the service tells them apart.
-            const names = ['via', ...option(tag, 'params'), 'tributary_click']
+            const names = ['via', 'VIA', 'Via', ...option(tag, 'params'), 'tributary_click']
             const slugs =
               [
                 location.href,

@@ -29,7 +29,12 @@ const decoded = (text: string): string => {
 
 /** The parameters of a URL, of its query and of its fragment, where the snippet looks too. */
 const parametersOf = (url: URL): URLSearchParams =>
-  new URLSearchParams(`${url.search}${url.hash}`.slice(1).replace(/[?#]/g, '&'))
+  new URLSearchParams(
+    `${url.search}${url.hash}`
+      .split(/[?#]|&amp;/)
+      .slice(1)
+      .join('&'),
+  )
 
 /** The parameter, other than `via`, that a URL has a slug in; null for none. @param slugs keys */
 export const parameterOf = (text: string | null | undefined, slugs: readonly string[]): string | null => {
@@ -39,7 +44,9 @@ export const parameterOf = (text: string | null | undefined, slugs: readonly str
     slugs.includes(slugKey(value)) ? name : [],
   )
   const [name = null] = names
-  return name !== null && !names.includes('via') && /^[\w.-]{1,100}$/.test(name) ? name : null
+  return name !== null && !names.some((one) => /^via$/i.test(one)) && /^[\w.-]{1,100}$/.test(name)
+    ? name
+    : null
 }
 
 /**

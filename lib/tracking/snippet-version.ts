@@ -3,8 +3,8 @@
  * Integrity. Written by `npm run snippet:version`.
  */
 export const SNIPPET_VERSION = {
-  file: 'via.23b8c314a374.js',
-  integrity: 'sha384-UgKQMeDG88xO34tOPgBSHajvlb7gjPlZmylgk+5YAwQ9yHESkn1VfP0x4SX2bCLU',
+  file: 'via.86047993eb78.js',
+  integrity: 'sha384-XnSmlrRNbWqy2dWp/p0IFxKOMypuiSuKpSDpwQ6Yt32mCNd6cylqk++EYqTvpZIL',
 }
 
 /** The tag that loads the snippet: the newest version, or this one for ever. */

@@ -8,11 +8,14 @@ const PASSED_ON = /^(clk_[A-Za-z0-9]{24}_?)+$/
 /** What often follows a link in a text, and is taken for a part of it. */
 const AFTER_A_LINK = /[\s/.,;:!?'"”’)\]}>*_]+$/
 
+/** What a tool has glued to a link that has a query already: `?via=maya%3Futm_source%3Dmail`. */
+const GLUED_ON = /[?&#].*/s
+
 /** A slug as it is written and, after it, without what a bad link adds to it. */
-const spellings = (slug: string): string[] => {
-  const key = slugKey(slug)
-  return [...new Set([key, slugKey(slug.replace(AFTER_A_LINK, ''))])]
-}
+const spellings = (slug: string): string[] =>
+  [slug, slug.replace(GLUED_ON, '')]
+    .filter((text) => text.length <= MAX_SLUG_LENGTH)
+    .flatMap((text) => [text, text.replace(AFTER_A_LINK, '')].map(slugKey))
 
 type Visit = {
   slug?: string | null | undefined
@@ -25,8 +28,8 @@ type Visit = {
  * nobody's.
  */
 export const readVisit = ({ slug, slugs, clickId }: Visit): { slugKeys: string[]; heldIds: string[] } => {
-  const given = (slugs ?? [slug ?? '']).filter((text) => text.length <= MAX_SLUG_LENGTH)
-  const passedOn = given.filter((text) => PASSED_ON.test(text))
+  const given = slugs ?? [slug ?? '']
+  const passedOn = given.filter((text) => text.length <= MAX_SLUG_LENGTH && PASSED_ON.test(text))
   const held = [...passedOn, clickId ?? ''].filter((text) => text.startsWith('clk_'))
   return {
     slugKeys: [...new Set(given.filter((text) => !passedOn.includes(text)).flatMap(spellings))].filter(

@@ -30,6 +30,31 @@ test('slugs match case-insensitively', async () => {
   }
 })
 
+test.each([
+  'maya?utm_source=x',
+  'maya&fbclid=1',
+  'maya#top',
+  'maya/?utm_source=x',
+  'MAYA ?',
+  `maya?${'x=1&'.repeat(60)}`,
+])('the link of maya credits her, although a tool has glued something to it: %s', async (slug) => {
+  const merchant = await createMerchant()
+  expect((await click({ programId: merchant.programId, slugs: [slug] })).status).toBe(200)
+  expect((await click({ programId: merchant.programId, slugs: [`${slug}${'/?'.repeat(300)}`] })).status).toBe(
+    200,
+  )
+})
+
+test('a slug with such a character is its partner’s, before that of what stands before it', async () => {
+  const merchant = await createMerchant()
+  const partnerId = await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, {
+    slug: 'maya&leo',
+  })
+  const { body } = await click({ programId: merchant.programId, slug: 'maya&leo' })
+  const sale = await merchant.sale({ clickId: body.clickId })
+  expect((await merchant.explain(sale.body.eventId)).partner).toMatchObject({ id: partnerId })
+})
+
 test('a click expires after the program’s attribution days, by the server’s clock', async () => {
   for (const [program, days] of [
     [{}, 90],

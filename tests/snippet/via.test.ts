@@ -69,12 +69,18 @@ describe('a click', () => {
     { case: 'the fragment may have a query', params: '', query: 'x=1#/pricing?via=anna', slug: 'anna' },
     { case: 'the fragment may be one', params: '', query: 'x=1#via=anna', slug: 'anna' },
     { case: 'escapes are read', params: '', query: 'via=anna%20b', slug: 'anna b' },
+    { case: 'a link in capitals works', params: '', query: 'VIA=ANNA', slug: 'ANNA' },
+    { case: 'a capital that a phone sets works', params: '', query: 'Via=anna', slug: 'anna' },
+    { case: 'via comes before VIA', params: '', query: 'VIA=bob&via=anna', slug: 'anna,bob' },
+    { case: 'an & may be escaped for HTML', params: '', query: 'a=1&amp;via=anna&amp;b=2', slug: 'anna' },
+    { case: 'a value may have a ?', params: '', query: 'via=anna%3Fa%3D1', slug: 'anna?a=1' },
+    { case: 'a second ? is a separator', params: '', query: 'via=anna?a=1', slug: 'anna' },
   ])('reads its slug from the query: $case', async ({ params, query, slug }) => {
     await visit(`/?${query}`, { attributes: params })
     expect(tracking.slugs()).toEqual([slug])
   })
 
-  test.each(['/', '/?ref=anna', '/?VIA=anna', '/?via=', '/#anna', '/?undefined=anna'])(
+  test.each(['/', '/?ref=anna', '/?vIA=anna', '/?xvia=anna', '/?via=', '/#anna', '/?undefined=anna'])(
     'is not found in %s',
     async (path) => {
       expect(await visit(path)).toBeUndefined()
