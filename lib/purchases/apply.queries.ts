@@ -7,13 +7,7 @@ import type { Step } from '../tracking/steps.ts'
 import { noteReceived } from './expected-sales.queries.ts'
 import { insertCommissions } from './ledger.queries.ts'
 import type { CustomerChange, KnownFacts, PurchasePlan } from './plan.ts'
-import {
-  carryHold,
-  holdPossibleDuplicate,
-  releaseTied,
-  reviewSelfReferral,
-} from './possible-duplicates.queries.ts'
-import { isProcessorId } from './processors.ts'
+import { carryHold, holdPossibleDuplicate, reviewSelfReferral } from './possible-duplicates.queries.ts'
 import type { Purchase } from './purchase.ts'
 import { type ReceivedEvents, textArray } from './received.queries.ts'
 import { refundsMade } from './returns.ts'
@@ -57,7 +51,7 @@ export const applyPlan = async (db: Db, application: Application): Promise<Apply
     select id as "saleId" from event`
   try {
     const [, ...results] = await db.batch([
-      lockClicks([application]).compile(db),
+      lockBuyers([application]).compile(db),
       (customer ? lockCustomer(workspaceId, customer) : sql<unknown>`select`).compile(db),
       statement.compile(db),
       assertSaved(workspaceId, plan, saleId).compile(db),
@@ -117,7 +111,7 @@ export const confirmSales = async (db: Db, applications: Application[]): Promise
     return sale.kind === 'keep' ? [{ application, sale: sale.recorded }] : []
   })
   if (kept.length === 0) return true
-  const locks = lockClicks(kept.map(({ application }) => application))
+  const locks = lockBuyers(kept.map(({ application }) => application))
   const statements = kept.map(({ application, sale: { id, revision } }) => [
     sql`
       select assert_unchanged(revision = ${revision}::integer)
@@ -141,32 +135,29 @@ const clickOf = ({ sale }: PurchasePlan): string | null => {
   return 'change' in sale ? sale.change.clickId : sale.recorded.clickId
 }
 
-/** Takes the locks of the sales' clicks, before all other locks of the batch: see lock_click in schema.sql. */
-const lockClicks = (applications: Application[]) => {
-  const clicks = applications.flatMap(({ workspaceId, plan }) => {
-    const clickId = clickOf(plan)
-    return clickId === null ? [] : [{ workspaceId, clickId }]
-  })
+/** Takes the locks of the sales' addresses and clicks, before all other locks of the batch: see lock_click in schema.sql. */
+const lockBuyers = (applications: Application[]) => {
+  const buyers = applications.flatMap(({ workspaceId, plan, purchase: { email } }) => [
+    ...(email !== null && plan.sale.kind !== 'none' ? [{ workspaceId, email }] : []),
+    ...[clickOf(plan)].flatMap((clickId) => (clickId === null ? [] : [{ workspaceId, clickId }])),
+  ])
   return sql<unknown>`
-    select lock_click("workspaceId", "clickId")
-    from (select distinct * from jsonb_to_recordset(${JSON.stringify(clicks)}::jsonb) as c ("workspaceId" uuid, "clickId" text) order by 1, 2) c`
+    select case when email is not null then lock_address("workspaceId", email) else lock_click("workspaceId", "clickId") end
+    from (select distinct *
+          from jsonb_to_recordset(${JSON.stringify(buyers)}::jsonb) as b ("workspaceId" uuid, email text, "clickId" text)
+          order by 1, 2 nulls last, 3) b`
 }
 
-/** The statements that compare the sale with those that the merchant reported by API, and announce its refunds. */
+/** The statements that compare the sale with others, and announce its refunds. */
 const review = (
   { workspaceId, purchase, facts, plan, received, now }: Application,
   saleId: string | null,
 ) => {
   const { sale, duplicates } = plan
   if (sale.kind === 'none' || saleId === null) return []
-  const saved = {
-    workspaceId,
-    saleId,
-    clickId: clickOf(plan),
-    grossCents: purchase.sale?.paid.grossCents ?? null,
-  }
+  const saved = { workspaceId, saleId, clickId: clickOf(plan) }
+  const tiedIds = duplicates.map(({ id }) => id)
   const { recorded } = facts
-  const isJoined = recorded !== null && purchase.sale !== null && !isProcessorId(recorded.externalId)
   const own = {
     is: sale.kind !== 'keep' && isSelfReferral(sale.steps),
     was: recorded !== null && isSelfReferral(recorded.steps),
@@ -175,11 +166,12 @@ const review = (
   const isPlanned = sale.kind === 'create' || sale.kind === 'update'
   const isNew = 'commission' in sale && sale.commission?.replacesId === null
   return [
-    ...(duplicates.length || isJoined ? [releaseTied({ workspaceId, saleId, isJoined, now })] : []),
-    holdPossibleDuplicate({ ...saved, isNew, now }),
+    holdPossibleDuplicate({ ...saved, tiedIds, isNew, now }),
     ...(isPlanned && (own.is || own.was) ? [reviewSelfReferral({ workspaceId, saleId, now }, own)] : []),
-    ...(duplicates.length ? [carryHold({ ...saved, duplicateIds: duplicates.map(({ id }) => id) })] : []),
-    ...(facts.salesFrom === 'both' || facts.salesFrom === 'api' ? [] : [noteReceived(saved)]),
+    ...(duplicates.length ? [carryHold({ ...saved, duplicateIds: tiedIds })] : []),
+    ...(facts.salesFrom === 'both' || facts.salesFrom === 'api'
+      ? []
+      : [noteReceived({ ...saved, grossCents: purchase.sale?.paid.grossCents ?? null })]),
     ...(refunds.length
       ? [sql`select announce_refunds(${workspaceId}, ${saleId}, ${JSON.stringify(refunds)})`]
       : []),

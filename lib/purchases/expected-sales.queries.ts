@@ -2,8 +2,16 @@
 import { type SqlBool, sql } from 'kysely'
 import { EXPECTED_HOURS } from './expected-sales.ts'
 import { reportKey } from './facts.ts'
-import type { SavedSale } from './possible-duplicates.queries.ts'
 import { PROCESSOR_ID_PATTERN, SALE_EXPECTED } from './processors.ts'
+
+/** A sale that was saved in the same batch. */
+type SavedSale = {
+  workspaceId: string
+  saleId: string
+  clickId: string | null
+  /** What was paid with tax, if a processor has reported the sale. */
+  grossCents: number | null
+}
 
 const hasStep = (event: string, code: string) =>
   sql`${sql.ref(`${event}.steps`)} @> ${sql.lit(JSON.stringify([{ code }]))}`

@@ -11,6 +11,7 @@ import type { Click, CodeCredit, CouponAlias, PartnerTerms, Renewal } from '../t
 import { codeStepOf, type HandCreditStep, handCreditOf } from '../tracking/steps.ts'
 import { type Candidate, findBuyer, identitiesOf } from './buyer.ts'
 import type { KnownFacts, OwnReferral, RecordedRefund, RecordedSale } from './plan.ts'
+import { withoutSettled } from './possible-duplicates.ts'
 import type { SalesFrom } from './processors.ts'
 import type { Purchase, Trigger } from './purchase.ts'
 
@@ -175,7 +176,7 @@ export const knownFacts = (
   trigger: Trigger,
 ): KnownFacts => {
   const { sale, subscription, trial } = purchase
-  const [recorded = null, ...duplicates] = loaded.sales
+  const [recorded = null, ...duplicates] = withoutSettled(loaded.sales)
   const origins = [...new Set([...keys, ...loaded.sales.flatMap(({ id, externalId }) => [id, externalId])])]
   const isMerchants = loaded.salesFrom === 'api'
   // A sale that earns as it was reported took place then.

@@ -1,12 +1,11 @@
 /**
- * Possible duplicates: a sale that the merchant reported by API under an id of its own, and one that a payment processor
- * reported, which no id ties, but which look like one purchase. Design, section 5, "Who reports sales".
+ * Possible duplicates: two sales that no id ties, but that look like one purchase. The merchant may have reported one of them
+ * under an id of its own, or a payment processor may have reported a payment, and its invoice or checkout, without saying that
+ * they belong together. See possible_duplicate_1 in schema.sql. Design, section 5, "Who reports sales".
  */
 import type { Decision } from '../tracking/decide.ts'
 import type { Step } from '../tracking/steps.ts'
-
-/** Two sales of one amount further apart than this are two purchases. */
-export const DUPLICATE_HOURS = 24
+import type { RecordedSale } from './plan.ts'
 
 /** The steps that a plan keeps: what a manager decided, and about what. */
 const REVIEWED: Step['code'][] = ['possible_duplicate', 'commission_rejected']
@@ -21,3 +20,16 @@ export const keepRejected = (decision: Decision, recordedSteps: Step[]): Decisio
     steps: [...steps, ...recordedSteps.filter(({ code }) => REVIEWED.includes(code))],
   }
 }
+
+/**
+ * The recorded sales of a purchase, without what a manager has rejected as a duplicate of another one of them: by now, an id
+ * says that they are one purchase, which earns once.
+ */
+export const withoutSettled = (sales: RecordedSale[]): RecordedSale[] =>
+  sales.map((sale) => {
+    const isSettled = sale.steps.some(
+      ({ code, facts }) =>
+        code === 'possible_duplicate' && sales.some(({ externalId }) => externalId === facts.externalId),
+    )
+    return isSettled ? { ...sale, steps: sale.steps.filter(({ code }) => !REVIEWED.includes(code)) } : sale
+  })

@@ -35,7 +35,7 @@ export type ReportFacts = Facts & {
   recorded: RecordedEvent | null
   /** Whether a payment processor has reported something of this sale, such as a refund: the report is joined with it. */
   hasProcessorEvents: boolean
-  /** Whether a payment processor reports this workspace's sales too, so that this one may be reported twice. */
+  /** Whether this sale may be reported twice: by a payment processor too, or under another id of its. */
   mayBeDuplicate: boolean
 }
 

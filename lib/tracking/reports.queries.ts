@@ -5,7 +5,6 @@ import { newId } from '../db/ids.ts'
 import { breaks, type Client, isConflict } from '../db/neon.ts'
 import { EXPECTED_HOURS } from '../purchases/expected-sales.ts'
 import { purchaseKeyOf, reportKey } from '../purchases/facts.ts'
-import { DUPLICATE_HOURS } from '../purchases/possible-duplicates.ts'
 import { isProcessorId, PROCESSOR_ID_PATTERN, SALE_EXPECTED } from '../purchases/processors.ts'
 import { type SettledRefund, settleWaiting } from '../purchases/refunds.ts'
 import type { Credit } from './attribution.ts'
@@ -124,11 +123,11 @@ const toCredited = (decided: DecidedReport, credit: Credit, reversedCents: bigin
   }
 }
 
-/** How the sale is compared with those that a payment processor reported: see lib/purchases/possible-duplicates.queries.ts. */
+/** How the sale is compared with others: see lib/purchases/possible-duplicates.queries.ts. */
 const reviewOf = ({ mayBeDuplicate, decision: { commission, steps } }: DecidedReport) => {
   if (!mayBeDuplicate) return null
+  if (commission) return { holds: true }
   const ids = { processorIds: PROCESSOR_ID_PATTERN, reportPrefix: reportKey('') }
-  if (commission) return { holds: true, hours: DUPLICATE_HOURS, ...ids }
   return steps.some(({ code }) => code === SALE_EXPECTED)
     ? { holds: false, hours: EXPECTED_HOURS, ...ids }
     : null

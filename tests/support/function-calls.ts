@@ -49,9 +49,8 @@ const refund = (of: object) =>
     now: NOW,
     ...of,
   })
-/** @param cents of a processor's sale; null of a report */
-const hold = (eventId: string, clickId: string, cents: number | null) =>
-  call('hold_possible_duplicate_1', WORKSPACE, eventId, clickId, cents, true, 24, PROCESSOR_IDS, 'r:', NOW)
+const hold = (eventId: string, clickId: string, tied = '{}') =>
+  call('hold_possible_duplicate_1', WORKSPACE, eventId, clickId, tied, true, NOW)
 const credited = {
   partnerId: PARTNER,
   attributedBy: 'click',
@@ -67,7 +66,7 @@ const credited = {
   },
   stepsWhenBeaten: [],
   late: { isReferred: true, since: '2020-01-01T00:00:00Z', emails: ['user-1@buyer.example'] },
-  review: { holds: true, hours: 24, processorIds: PROCESSOR_IDS, reportPrefix: 'report:' },
+  review: { holds: true },
 }
 
 /** Rows of an import, one column each. */
@@ -277,9 +276,11 @@ export const CALLS: Record<string, string> = {
   'expired sign-ins are cleared': call('clear_expired_sign_ins', NOW, 10),
   'the present terms of a partner': call('partner_terms_1', PARTNER, CUSTOMER, null, null),
   'the former terms of a partner': call('partner_terms_1', PARTNER, CUSTOMER, '2020-01-01', '2020-01-02'),
-  'a possible duplicate': hold(EVENT, 'click-1', null),
-  'a held sale': hold(idOf('event', 3), 'click-3', null),
-  'a sale of a processor that may be a duplicate': hold(idOf('event', 2), 'click-2', 4900),
+  'a possible duplicate': hold(EVENT, 'click-1'),
+  'a held sale': hold(idOf('event', 3), 'click-3'),
+  'a sale that was recorded twice': hold(EVENT, 'click-1', `{${idOf('event', 3)}}`),
+  'what a sale is compared by': call('looks_of_sale_1', WORKSPACE, EVENT),
+  'a sale that may be another one': call('possible_duplicate_1', WORKSPACE, idOf('event', 2)),
   'a sale of the partner itself': call('hold_self_referral_1', WORKSPACE, EVENT, true, NOW),
   'a sale of the partner itself, again': call('hold_self_referral_1', WORKSPACE, EVENT, false, NOW),
   'an expected sale': call('note_received_1', WORKSPACE, EVENT, 'click-1', null, 24, PROCESSOR_IDS, 'r:'),

@@ -126,7 +126,8 @@ const ROWS = `
            ${id('payout')} from numbers;
   -- The first two events are of one customer, and may be one purchase, which is not found out yet.
   insert into commission_holds (commission_id, workspace_id, reason, evidence_event_id, created_at)
-    select ${id('commission', 'n + 2')}, ${id('workspace', '1')}, 'possible_duplicate', ${id('event', 'n + 3')}, now() from numbers;
+    select ${id('commission', 'n + 2')}, ${id('workspace', '1')}, 'possible_duplicate', ${id('event', 'n + 3')}, now() from numbers
+    where n % 2 = 1;
   insert into processor_events (id, workspace_id, processor, processor_event_id, type, livemode, customer, email, keys, facts, occurred_at,
                       received_at, event_id, outcome)
     select ${id('other')}, ${id('workspace', '1')}, 'stripe', 'evt_' || n, 'invoice.paid', true, 'cus_' || n, 'user-' || n || '@buyer.example',
