@@ -1,12 +1,15 @@
 /**
- * `npm run ledger:verify`: checks a database's ledger with the function verify_ledger of schema.sql. It changes nothing, but
- * for `-- --repair`, which first counts all totals again. Exit code 1: violations. Exit code 2: the check could not run.
+ * `npm run ledger:verify`: checks a database's ledger with the function verify_ledger of schema.sql, and compares each purchase
+ * with what was received and returned of it. It changes nothing, but for `-- --repair`, which first counts all totals again.
+ * Exit code 1: violations or differences. Exit code 2: the check could not run.
  */
 import { join, resolve } from 'node:path'
 import type pg from 'pg'
 import type { Demo } from '../dev/demo/demo.ts'
 import { ROOT } from '../dev/root.ts'
 import { readIfThere } from '../dev/runtime/files.ts'
+import { checkPurchases } from '../lib/ledger-check/check.service.ts'
+import { allWorkspaces, type Query } from '../lib/ledger-check/purchases.queries.ts'
 import { counted } from '../lib/plural.ts'
 import { withClient } from './database.ts'
 
@@ -15,6 +18,9 @@ const FAILED = 2
 
 /** A row of verify_ledger. */
 type Violation = { invariant: string; workspace_id: string; subject_id: string; details: string }
+
+/** Purchases per line of progress. */
+const PROGRESS_EVERY = 10_000
 
 const COUNTS = `
   select (select count(*) from commissions)::int as commissions, (select count(*) from payouts)::int as payouts`
@@ -37,6 +43,38 @@ const repair = async (client: pg.Client): Promise<void> => {
   console.log('All totals were counted again.')
 }
 
+/**
+ * Compares all purchases with what was received and returned of them, as of one moment, and prints each difference. Progress
+ * goes to stderr.
+ *
+ * @returns the number of differences
+ */
+const comparePurchases = async (client: pg.Client): Promise<number> => {
+  const query: Query = async (text, values) => (await client.query(text, values)).rows
+  let [differences, compared, pending, shown] = [0, 0, 0, 0]
+  await client.query('begin isolation level repeatable read read only')
+  for (const { id, slug } of await allWorkspaces(query)) {
+    for await (const page of checkPurchases(query, id, new Date())) {
+      for (const difference of page.differences)
+        console.log(`Differs, in the workspace ${slug}: ${difference}`)
+      differences += page.differences.length
+      compared += page.compared
+      pending += page.pending
+      if (compared - shown < PROGRESS_EVERY) continue
+      shown = compared
+      console.error(`  ${counted(compared, 'purchase')} compared`)
+    }
+  }
+  await client.query('commit')
+  console.log(
+    differences
+      ? `\n${counted(differences, 'difference')} from what was received and returned, in ${counted(compared, 'purchase')}.`
+      : `It agrees with what was received and returned of ${counted(compared, 'purchase')}.`,
+  )
+  if (pending) console.log(`Not compared, because they are being processed: ${counted(pending, 'purchase')}.`)
+  return differences
+}
+
 try {
   await withClient(findDatabase(), async (client) => {
     if (process.argv.includes('--repair')) await repair(client)
@@ -44,15 +82,16 @@ try {
     const { rows } = await client.query<{ commissions: number; payouts: number }>(COUNTS)
     const [{ commissions, payouts } = { commissions: 0, payouts: 0 }] = rows
     const size = `${counted(commissions, 'commission')} and ${counted(payouts, 'payout')}`
-    if (violations.length === 0) {
-      console.log(`The ledger is consistent: ${size}.`)
-      return
-    }
     for (const { invariant, workspace_id, subject_id, details } of violations) {
       console.log(`Violated: ${invariant}.\n  ${subject_id} of workspace ${workspace_id}: ${details}`)
     }
-    console.log(`\n${counted(violations.length, 'violation')} in ${size}.`)
-    process.exitCode = VIOLATED
+    console.log(
+      violations.length
+        ? `\n${counted(violations.length, 'violation')} in ${size}.`
+        : `The ledger is consistent: ${size}.`,
+    )
+    const differences = await comparePurchases(client)
+    if (violations.length || differences) process.exitCode = VIOLATED
   })
 } catch (error) {
   console.error(`The ledger could not be verified. ${(error as Error).message}`)

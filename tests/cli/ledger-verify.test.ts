@@ -490,7 +490,10 @@ const verify = (...options: string[]) =>
 test('npm run ledger:verify prints the violations, and exits with 1 if there are any', async () => {
   expect(await verify()).toEqual({
     code: 0,
-    stdout: 'The ledger is consistent: 3 commissions and 1 payout.\n',
+    stdout: [
+      'The ledger is consistent: 3 commissions and 1 payout.',
+      'It agrees with what was received and returned of 0 purchases.\n',
+    ].join('\n'),
     stderr: '',
   })
   await world.query(`update commissions set amount_cents = 999 where id = '${staged.paid}'`)
@@ -503,4 +506,36 @@ test('npm run ledger:verify prints the violations, and exits with 1 if there are
   const repaired = await verify('--repair')
   expect(repaired.stdout).toContain('All totals were counted again.')
   expect(repaired.stdout).toContain('1 violation in 3 commissions')
+})
+
+test('npm run ledger:verify names the purchases whose money the ledger does not have, and exits with 1', async () => {
+  await world.query(
+    `insert into processor_events (id, workspace_id, processor, processor_event_id, type, livemode, keys, facts, occurred_at,
+                                   received_at, outcome)
+     select gen_random_uuid(), id, 'stripe', 'evt_paid', 'invoice.paid', true, '{in_1}'::text[], $1::jsonb, now(), now(), '{"code": "no_sale"}'::jsonb
+     from workspaces
+     union all
+     select gen_random_uuid(), id, 'stripe', 'evt_odd', 'invoice.paid', true, '{}', '[]', now(), now(),
+            '{"code": "unreadable", "facts": {"reason": "amount_paid is not a number"}}' from workspaces
+     union all
+     select gen_random_uuid(), id, 'stripe', 'evt_new', 'invoice.paid', true, '{in_2}', $1::jsonb, now(), now(), null from workspaces`,
+    [
+      JSON.stringify([
+        {
+          kind: 'invoice',
+          id: 'in_1',
+          paidAt: '2026-01-05T00:00:00.000Z',
+          paid: { grossCents: 4_900, netCents: 4_900, currency: 'USD' },
+        },
+      ]),
+    ],
+  )
+  const { code, stdout } = await verify()
+  expect(code).toBe(1)
+  expect(stdout).toContain('in_1: 49.00 USD was received, and no sale is recorded.')
+  expect(stdout).toContain(
+    'evt_odd (invoice.paid) could not be read, so nothing of it counts: amount_paid is not a number.',
+  )
+  expect(stdout).toContain('2 differences from what was received and returned, in 1 purchase.')
+  expect(stdout).toContain('Not compared, because they are being processed: 1 purchase.')
 })

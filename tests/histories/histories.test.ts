@@ -8,7 +8,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { replanReferred } from '../../lib/purchases/late.service.ts'
-import { violationsOf } from '../support/ledger.ts'
+import { differencesOf, violationsOf } from '../support/ledger.ts'
 import { timesOver } from '../support/thorough.ts'
 import { findWrongCoupons } from './checks.ts'
 import { customerSteps } from './customers.ts'
@@ -35,6 +35,7 @@ const seed = Number(process.env.SEED ?? 1)
 /** What is wrong with the ledger of a workspace, and who would be mailed in vain. */
 const findFaultsIn = async (id: string) => ({
   violations: await violationsOf(world.query, id),
+  differences: await differencesOf(world.query, id),
   owedToOthers: await world.query(
     `select e.external_id, c.partner_id, sum(c.amount_cents) from commissions c join events e on e.id = c.event_id
      where c.workspace_id = $1 and c.partner_id is distinct from e.partner_id group by 1, 2 having sum(c.amount_cents) <> 0`,
@@ -59,7 +60,7 @@ const checkAgainstStripe = async (history: History): Promise<void> => {
   expect(ledger, 'what the ledger says was sent by Stripe').toEqual(books)
   expect(await findWrongCoupons(history)).toEqual([])
 }
-const NO_FAULTS = { violations: [], owedToOthers: [], earnedTooMuch: [], mailsToErased: [] }
+const NO_FAULTS = { violations: [], differences: [], owedToOthers: [], earnedTooMuch: [], mailsToErased: [] }
 
 /** Decides everything again. */
 const decideAgain = async (history: History): Promise<void> => {

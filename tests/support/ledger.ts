@@ -1,3 +1,5 @@
+import { checkPurchases } from '../../lib/ledger-check/check.service.ts'
+
 type Query = <Row extends Record<string, unknown>>(text: string, values?: unknown[]) => Promise<Row[]>
 
 /** A row of verify_ledger. */
@@ -27,4 +29,12 @@ export const violationsOf = async (query: Query, workspaceId: string): Promise<V
   const statement = statements.get(query) ?? statementOf(query, 'verify_ledger')
   statements.set(query, statement)
   return query<Violation>(`select * from (${await statement}) found where workspace_id = $1`, [workspaceId])
+}
+
+/** What the ledger of a workspace has otherwise than what was received and returned of its purchases, in sentences. */
+export const differencesOf = async (query: Query, workspaceId: string): Promise<string[]> => {
+  const found: string[] = []
+  for await (const { differences } of checkPurchases(query, workspaceId, new Date()))
+    found.push(...differences)
+  return found
 }

@@ -7,7 +7,7 @@ import type { DatabaseEnv } from '../../lib/db/neon.ts'
 import type { EventResponse } from '../../lib/tracking/events.responses.ts'
 import type { Role } from '../../lib/workspace/tables.ts'
 import { connectDirectly, openPool } from './databases.ts'
-import { violationsOf } from './ledger.ts'
+import { differencesOf, violationsOf } from './ledger.ts'
 import { openSession } from './people.ts'
 
 /** The parts of a response that tests check. A missing one fails the expectation. */
@@ -204,6 +204,8 @@ export const useDatabase = () => {
     query,
     /** What is wrong with the ledger of a workspace. */
     violations: (workspaceId: string) => violationsOf(query, workspaceId),
+    /** What its ledger has otherwise than what was received and returned. */
+    differences: (workspaceId: string) => differencesOf(query, workspaceId),
     /** Waits for what a program's first visit writes after its response, so that tests that count fetches don't count it. */
     firstVisitNoted: (programId: string) =>
       vi.waitFor(

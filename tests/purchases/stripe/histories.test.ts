@@ -405,6 +405,7 @@ test.each(Object.keys(PROGRAMS) as ProgramName[])(
       { numRuns: HISTORIES / AT_ONCE, endOnFailure: true },
     )
 
+    expect(await database.differences(merchant.workspace.id)).toEqual([])
     for (const other of Object.keys(TERMS) as ProgramName[]) {
       const { body } = await manager.post(`/programs/${merchant.programId}/what-if`, TERMS[other])
       expect({ other, is: answered(program, body as unknown as WhatIfResponse) }).toEqual({

@@ -363,5 +363,6 @@ test.each<{ case: string; events: (ids: Ids) => Event[]; earned: number | null }
     const cents = sales.reduce((sum, sale) => sum + (sale.earned ?? 0), 0)
     expect([order, sales.length > 0 ? cents : null]).toEqual([order, earned])
     expect(await database.violations(shop.merchant.workspace.id)).toEqual([])
+    expect([order, await database.differences(shop.merchant.workspace.id)]).toEqual([order, []])
   }
 })

@@ -1,0 +1,85 @@
+/** A purchase as it is stored: what was received of it, and what the ledger has. */
+import type { Fact } from '../purchases/facts.ts'
+import type { Reported, Settings } from './account.ts'
+import type { Stored } from './payments.ts'
+
+/** An event of a payment processor. Times are ISO 8601. */
+type StoredEvent = {
+  id: string
+  facts: Fact[]
+  occurredAt: string
+  receivedAt: string
+  /** The code of its outcome, null until it is processed. */
+  outcome: string | null
+}
+
+/** Amounts are minor units. */
+export type RecordedSale = {
+  id: string
+  externalId: string
+  customerId: string | null
+  occurredAt: string
+  amountCents: number
+  currency: string
+  /** The codes of the steps of its decision. */
+  steps: string[]
+  isToBeReplanned: boolean
+  /** What counts for the program of its partner at present. Null if it credits nobody. */
+  settings: Settings | null
+  /** Whether it may be recorded with former settings. */
+  hadOtherSettings: boolean
+  /** Its current commission. */
+  commission: {
+    amountCents: number
+    currency: string
+    reversedCents: number
+    basisPoints: number | null
+    flatCents: number | null
+    flatCurrency: string | null
+    /** What managers reversed by hand, of which commission of the same partner. */
+    byHand: { amountCents: number; ofCents: number }[]
+    isRejected: boolean
+    /** Whether it was compared with the sale that it may be a copy of, or that one with it. */
+    isCompared: boolean
+  } | null
+  /** What all its commissions and reversals sum up to, by currency. */
+  earned: { amountCents: number; currency: string }[]
+}
+
+export type StoredPurchase = {
+  /** The row that it was found by. */
+  rootId: string
+  /** The processor's ids of it. */
+  keys: string[]
+  events: StoredEvent[]
+  /** Oldest first. */
+  sales: RecordedSale[]
+  /** The refunds that the merchant reported. */
+  reported: Reported[]
+}
+
+export const storedOf = ({ events }: Pick<StoredPurchase, 'events'>): Stored[] =>
+  events.flatMap(({ facts, occurredAt }) => facts.map((fact) => ({ fact, at: Date.parse(occurredAt) })))
+
+/** How long an event may be unprocessed, or a payment wait: processors repeat what was not answered for three days. */
+const PENDING_MS = 3 * 24 * 60 * 60_000
+
+/** Whether a purchase is about to change, so that it can't be compared yet. @param now milliseconds */
+export const isPending = ({ events, sales }: StoredPurchase, now: number): boolean =>
+  sales.some(({ isToBeReplanned }) => isToBeReplanned) ||
+  events.some(
+    ({ outcome, receivedAt }) =>
+      (outcome === null || outcome === 'waiting') && Date.parse(receivedAt) > now - PENDING_MS,
+  )
+
+/** Who reported the sales that earn, until when; the present setting is the last one, and has no end. */
+export type SalesFrom = { until: string | null; salesFrom: string }
+
+/** Whether a payment earned as the merchant reported it, by the setting at that time. Times count in whole seconds. */
+export const isMerchants = (settings: SalesFrom[], paidAt: number): boolean =>
+  settings.find(({ until }) => until === null || Date.parse(until) > Math.floor(paidAt / 1_000) * 1_000 + 999)
+    ?.salesFrom === 'api'
+
+/** Whether a sale earns anything at present. */
+export const earns = ({ earned }: RecordedSale): boolean =>
+  earned.some(({ amountCents }) => amountCents !== 0)

@@ -1,0 +1,138 @@
+/**
+ * Reads stored purchases page by page, to check the ledger. In plain SQL, for the connection of a command: it reads all of
+ * them from one moment, for longer than a request may take.
+ */
+import type { SalesFrom, StoredPurchase } from './purchase.ts'
+
+export type Query = <Row extends Record<string, unknown>>(text: string, values?: unknown[]) => Promise<Row[]>
+
+/** The commission `c` of the sale `s`. */
+const COMMISSION = `
+  select jsonb_build_object(
+    'amountCents', c.amount_cents, 'currency', c.currency,
+    'reversedCents', (select coalesce(-sum(r.amount_cents), 0) from commissions r where r.reverses_id = c.id),
+    'basisPoints', w.basis_points, 'flatCents', w.amount_cents, 'flatCurrency', w.currency,
+    'byHand', (select coalesce(jsonb_agg(jsonb_build_object('amountCents', -r.amount_cents, 'ofCents', o.amount_cents)), '[]')
+               from commissions r join adjustments a on a.commission_id = r.id join commissions o on o.id = r.reverses_id
+               where r.event_id = s.id and o.partner_id = c.partner_id),
+    'isRejected', s.steps @> '[{"code": "commission_rejected"}]'
+                  or exists (select from commission_holds h where h.commission_id = c.id and h.resolution = 'rejected'),
+    'isCompared', exists (select from commission_holds h where h.evidence_event_id = s.id)
+                  or exists (select from commissions o join commission_holds h on h.commission_id = o.id where o.event_id = s.id))
+  from commissions c join rewards w on w.id = c.reward_id where c.id = s.commission_id`
+
+/** The sale `s`. */
+const SALE = `jsonb_build_object(
+  'id', s.id, 'externalId', s.external_id, 'customerId', s.customer_id, 'occurredAt', s.occurred_at, 'amountCents', s.amount_cents, 'currency', s.currency,
+  'steps', array(select step ->> 'code' from jsonb_array_elements(s.steps) step),
+  'isToBeReplanned', exists (select from customers k where k.id = s.customer_id and k.replan_from is not null),
+  'settings', (select jsonb_build_object('rewardShipping', g.reward_shipping, 'creditOutOfBand', g.credit_out_of_band)
+               from partners p join programs g on g.id = p.program_id where p.id = s.partner_id),
+  'hadOtherSettings', exists (select from partners p join programs g on g.id = p.program_id
+                              where p.id = s.partner_id and g.terms_since is not null),
+  'commission', (${COMMISSION}),
+  'earned', (select coalesce(jsonb_agg(jsonb_build_object('amountCents', t.cents, 'currency', t.currency)), '[]')
+             from (select sum(c.amount_cents) as cents, c.currency from commissions c where c.event_id = s.id
+                   group by c.currency) t))`
+
+/**
+ * The purchases of some roots: rows with an id and keys. Of each, all events that share a key with it, directly or through
+ * others, and all sales that are recorded under one of these keys.
+ */
+const purchasesOf = (roots: string) => `
+  with root as materialized (${roots})
+  select root.id as "rootId", k.keys, received.events, sold.sales, refunds.reported
+  from root
+  cross join lateral (
+    with recursive known as (
+      select p.id, p.keys from processor_events p where p.workspace_id = $1 and p.keys && root.keys
+      union
+      select p.id, p.keys from known join processor_events p on p.workspace_id = $1 and p.keys && known.keys
+    )
+    select coalesce(array_agg(known.id), '{}') as ids from known
+  ) found
+  cross join lateral (
+    select coalesce(jsonb_agg(jsonb_build_object(
+             'id', p.id, 'facts', p.facts, 'occurredAt', p.occurred_at, 'receivedAt', p.received_at,
+             'outcome', p.outcome ->> 'code') order by p.occurred_at, p.processor_event_id), '[]') as events
+    from processor_events p where p.id = any (found.ids)
+  ) received
+  cross join lateral (
+    select array(select key from processor_events p cross join unnest(p.keys) key where p.id = any (found.ids)
+                 union select unnest(root.keys)) as keys
+  ) k
+  cross join lateral (
+    select coalesce(jsonb_agg(${SALE} order by s.id), '[]') as sales, array_agg(s.id) as ids
+    from events s
+    where s.workspace_id = $1 and s.kind = 'sale'
+      and s.external_id = any (array(select regexp_replace(key, '^report:', '') from unnest(k.keys) key))
+  ) sold
+  cross join lateral (
+    select coalesce(jsonb_agg(r.requested), '[]') as reported from events r where r.sale_id = any (sold.ids)
+  ) refunds
+  order by root.id`
+
+/** The keys of the purchase of a sale `s`. */
+const SALE_KEYS = `array[s.external_id, 'report:' || s.external_id]`
+
+const RECORDED = purchasesOf(`
+  select s.id, ${SALE_KEYS} as keys from events s
+  where s.workspace_id = $1 and s.kind = 'sale' and s.id > $2 order by s.id limit $3`)
+
+const RECEIVED = purchasesOf(`
+  select p.id, p.keys from processor_events p
+  where p.workspace_id = $1 and p.id > $2 and p.processor = $4 and p.event_id is null and p.keys <> '{}'
+  order by p.id limit $3`)
+
+const NEAR = purchasesOf(`
+  select distinct s.id, ${SALE_KEYS} as keys
+  from events o join events s on s.customer_id = o.customer_id and s.id <> o.id and s.kind = 'sale' and s.currency = o.currency
+                             and s.occurred_at between o.occurred_at - $3 * interval '1 hour' and o.occurred_at + $3 * interval '1 hour'
+  where o.workspace_id = $1 and o.id = any ($2)`)
+
+/** Purchases per page. */
+const PAGE = 200
+const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
+
+async function* pages(query: Query, text: string, workspaceId: string, more: unknown[]) {
+  let after = BEFORE_ALL
+  for (;;) {
+    const page = await query<StoredPurchase>(text, [workspaceId, after, PAGE, ...more])
+    yield page
+    const last = page.at(-1)
+    if (!last || page.length < PAGE) return
+    after = last.rootId
+  }
+}
+
+/** The purchases of which sales are recorded, once for each of these sales. */
+export const recordedPurchases = (query: Query, workspaceId: string) =>
+  pages(query, RECORDED, workspaceId, [])
+
+/** The purchases of events that have led to no sale, once for each of these events. */
+export const receivedPurchases = (query: Query, workspaceId: string, processor: string) =>
+  pages(query, RECEIVED, workspaceId, [processor])
+
+/** The purchases of other sales of the same customers and currencies, so many hours apart at most. */
+export const purchasesNear = (query: Query, workspaceId: string, saleIds: string[], hours: number) =>
+  query<StoredPurchase>(NEAR, [workspaceId, saleIds, hours])
+
+/** The events of a workspace that could not be read, so that nothing of what they report counts. */
+export const unreadableEvents = (query: Query, workspaceId: string) =>
+  query<{ id: string; type: string; reason: string }>(
+    `select processor_event_id as id, type, coalesce(outcome #>> '{facts,reason}', '') as reason from processor_events
+     where workspace_id = $1 and outcome ->> 'code' = 'unreadable' order by id`,
+    [workspaceId],
+  )
+
+/** The settings of who reports sales, oldest first. */
+export const salesFromOf = (query: Query, workspaceId: string) =>
+  query<SalesFrom>(
+    `select to_jsonb(until) as until, sales_from as "salesFrom" from former_sales_from where workspace_id = $1
+     union all select null, sales_from from workspaces where id = $1
+     order by until nulls last`,
+    [workspaceId],
+  )
+
+export const allWorkspaces = (query: Query) =>
+  query<{ id: string; slug: string }>('select id, slug from workspaces order by slug')
