@@ -2743,10 +2743,12 @@ $$;
 
 
 -- A sale that is to be held because it may be the same purchase as another one that earns, and that other one; no row if the
--- given sale earns nothing, is held already, or looks like no other. Two sales may be one purchase if
+-- given sale earns nothing, is held already, or looks like no other, or if sales earn only as the merchant reports them. Two
+-- sales may be one purchase if
 --   they are of the same customer, click or address, in the same currency, with a net or gross amount in common, at most a day apart,
 --   and each lacks what is known of the other: no two of the ids known of them are of one kind. An invoice and a payment may be one
---   purchase, and an invoice whose payment is known, and another payment, are two.
+--   purchase, and an invoice whose payment is known, and another payment, are two. So are an invoice and a checkout that are not of
+--   the same subscription, or of none.
 -- So a payment, its invoice, and the report of both are one, and of each kind one at most. What a manager has released is compared
 -- with the same sale no more.
 --
@@ -2771,20 +2773,21 @@ declare
 begin
     select e.* into sale from events e where e.id = of_sale;
     if sale.workspace_id is distinct from workspace or sale.kind <> 'sale' or sale.commission_id is null
+       or (select w.sales_from = 'api' from workspaces w where w.id = workspace)
        or exists (select from (select h.* from commission_holds h where h.commission_id = sale.commission_id offset 0) h
                   where h.reason = 'possible_duplicate' and h.resolved_at is null) then
         return;
     end if;
     looks := looks_of_sale_1(workspace, of_sale);
     for other in
-        select o.id from (
-            select o.id, o.kind, o.currency, o.external_id, o.commission_id, o.occurred_at
+        select o.id, o.subscription_id from (
+            select o.id, o.kind, o.currency, o.external_id, o.commission_id, o.occurred_at, o.subscription_id
             from (select o.* from events o where o.customer_id = sale.customer_id and o.occurred_at >= sale.occurred_at - apart offset 0) o
             union
-            select o.id, o.kind, o.currency, o.external_id, o.commission_id, o.occurred_at
+            select o.id, o.kind, o.currency, o.external_id, o.commission_id, o.occurred_at, o.subscription_id
             from (select o.* from events o where o.workspace_id = workspace and o.click_id = sale.click_id offset 0) o
             union
-            select o.id, o.kind, o.currency, o.external_id, o.commission_id, o.occurred_at
+            select o.id, o.kind, o.currency, o.external_id, o.commission_id, o.occurred_at, o.subscription_id
             from unnest(looks.addresses) address
             cross join lateral (select s.keys from processor_events s
                                 where s.workspace_id = workspace and s.email = address offset 0) s
@@ -2799,7 +2802,11 @@ begin
         order by o.id
     loop
         continue when not exists (
-            select from looks_of_sale_1(workspace, other.id) o where o.amounts && looks.amounts and not o.kinds && looks.kinds);
+            select from looks_of_sale_1(workspace, other.id) o
+            where o.amounts && looks.amounts and not o.kinds && looks.kinds
+              -- A payment alone does not say its subscription.
+              and (sale.subscription_id is not distinct from other.subscription_id
+                   or not (looks.kinds && array['invoice', 'checkout'] and o.kinds && array['invoice', 'checkout'])));
         first := original_of_1(other.id);
         mine := duplicates_of_1(of_sale);
         theirs := duplicates_of_1(first);

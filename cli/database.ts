@@ -1,4 +1,9 @@
+import { join, resolve } from 'node:path'
 import pg from 'pg'
+import type { Demo } from '../dev/demo/demo.ts'
+import { ROOT } from '../dev/root.ts'
+import { readIfThere } from '../dev/runtime/files.ts'
+import type { DatabaseEnv } from '../lib/db/neon.ts'
 
 /** A suspended Neon database resumes in a second or two. */
 const CONNECT_TIMEOUT_MS = 15_000
@@ -38,4 +43,28 @@ export const withClient = async <T>(
   } finally {
     await client.end()
   }
+}
+
+type Env = Record<string, string | null | undefined>
+
+/** The running `npm start`, if there is one. */
+export const demoOf = (env: Env): Demo | null => {
+  const text = readIfThere(join(resolve(env.DATA_DIR || join(ROOT, '.data')), 'demo.json'))
+  return text === undefined ? null : (JSON.parse(text) as Demo)
+}
+
+/** The database of DATABASE_URL, over HTTP. @throws when that is not a Postgres address */
+const databaseOf = ({ DATABASE_URL, SQL_ENDPOINT }: Env): DatabaseEnv | null => {
+  if (!DATABASE_URL) return null
+  parseDatabaseUrl(DATABASE_URL)
+  return { DATABASE_URL, ...(SQL_ENDPOINT && { SQL_ENDPOINT }) }
+}
+
+/** The ledger of DATABASE_URL, else that of the running demo. */
+export const ledgerOf = (env: Env): DatabaseEnv | null => {
+  const demo = demoOf(env)
+  return (
+    databaseOf(env) ??
+    (demo && databaseOf({ DATABASE_URL: demo.databaseUrl, SQL_ENDPOINT: demo.sqlEndpoint }))
+  )
 }

@@ -1,23 +1,30 @@
 /**
  * `npm run doctor -- https://shop.example --via maya`: opens a site through a partner's link, and says what the snippet does there.
- * `npm run doctor -- --mail`: reads the DNS records of the sender of mails. Exit code 1: something is wrong. Exit code 2: the check could
+ * `npm run doctor -- --mail`: reads the DNS records of the sender of mails. `npm run doctor -- --stripe`: says which events the endpoints of
+ * the workspaces in DATABASE_URL lack. Exit code 1: something is wrong. Exit code 2: the check could
  * not run.
  */
 import { readFileSync } from 'node:fs'
 import { parseArgs, parseEnv } from 'node:util'
 import type { Browser } from 'playwright-core'
 import { launchBrowser } from '../dev/runtime/browser.ts'
+import { connect } from '../lib/db/connection.ts'
+import type { DatabaseEnv } from '../lib/db/neon.ts'
 import { counted } from '../lib/plural.ts'
+import { listEndpoints } from '../lib/purchases/stripe/setup.queries.ts'
 import { linkWith } from '../lib/slugs.ts'
+import { ledgerOf } from './database.ts'
 import { readMailRecords, systemResolver } from './mail-records.ts'
 import { domainOf, reportOnMail } from './mail-report.ts'
 import { type Line, reportOn, toText } from './site-report.ts'
 import { visitSite } from './site-visit.ts'
+import { reportOnStripe } from './stripe-report.ts'
 
 const [WRONG, FAILED] = [1, 2]
 
 const USAGE = `Usage: npm run doctor -- <address> [--via <slug>] [--consent]
        npm run doctor -- --mail [--from <sender>] [--dns <server>]
+       npm run doctor -- --stripe
 
   <address>      a page of your site, such as https://shop.example
   --via <slug>   the slug of an active partner; leave it out if the address has one, such as https://shop.example/?ref=maya
@@ -27,9 +34,15 @@ It opens the page once in a browser of its own, and records one click of the par
 
   --mail            reads SPF, DKIM and DMARC of the sender, without sending anything
   --from <sender>   the sender, such as partners@shop.example; MAIL_FROM of .prod.vars if left out
-  --dns <server>    the DNS server to ask, such as 1.1.1.1; those of this machine if left out`
+  --dns <server>    the DNS server to ask, such as 1.1.1.1; those of this machine if left out
 
-type Command = { url: string; givesConsent: boolean } | { from: string; dns: string[] } | { problem: string }
+  --stripe          looks through the events that Stripe has sent, in DATABASE_URL or a running npm start, for one that is missing`
+
+type Command =
+  | { url: string; givesConsent: boolean }
+  | { from: string; dns: string[] }
+  | { database: DatabaseEnv }
+  | { problem: string }
 
 /** The page to open, the sender to check, or what is wrong with the command line. */
 const readCommand = (): Command => {
@@ -40,12 +53,19 @@ const readCommand = (): Command => {
         via: { type: 'string' },
         consent: { type: 'boolean', default: false },
         mail: { type: 'boolean', default: false },
+        stripe: { type: 'boolean', default: false },
         from: { type: 'string' },
         dns: { type: 'string', multiple: true, default: [] },
         help: { type: 'boolean' },
       },
     })
     if (values.help) return { problem: '' }
+    if (values.stripe) {
+      const database = ledgerOf(process.env)
+      return database
+        ? { database }
+        : { problem: 'Set DATABASE_URL=postgresql://..., or start the demo first, with npm start.' }
+    }
     if (values.mail) {
       const from = values.from ?? senderOfInstallation()
       const isSender = from && positionals.length === 0
@@ -104,12 +124,22 @@ const checkMail = async (from: string, dns: string[]): Promise<void> => {
   finish(reportOnMail(await readMailRecords(systemResolver(dns), domain, ['resend', 'cloudflare'])))
 }
 
+const checkStripe = async (database: DatabaseEnv): Promise<void> => {
+  try {
+    finish(reportOnStripe(await listEndpoints(connect(database), new Date())))
+  } catch (error) {
+    console.error(`The events could not be read. ${(error as Error).message}`)
+    process.exitCode = FAILED
+  }
+}
+
 const command = readCommand()
 if ('problem' in command) {
   if (command.problem) console.error(`${command.problem}\n`)
   console[command.problem ? 'error' : 'log'](USAGE)
   process.exitCode = command.problem ? FAILED : 0
-} else if ('from' in command) await checkMail(command.from, command.dns)
+} else if ('database' in command) await checkStripe(command.database)
+else if ('from' in command) await checkMail(command.from, command.dns)
 else {
   console.log(`Opening ${command.url}, which records one click.\n`)
   const browser = await launch()

@@ -3,15 +3,11 @@
  * with what was received and returned of it. It changes nothing, but for `-- --repair`, which first counts all totals again.
  * Exit code 1: violations or differences. Exit code 2: the check could not run.
  */
-import { join, resolve } from 'node:path'
 import type pg from 'pg'
-import type { Demo } from '../dev/demo/demo.ts'
-import { ROOT } from '../dev/root.ts'
-import { readIfThere } from '../dev/runtime/files.ts'
 import { checkPurchases } from '../lib/ledger-check/check.service.ts'
 import { allWorkspaces, type Query } from '../lib/ledger-check/purchases.queries.ts'
 import { counted } from '../lib/plural.ts'
-import { withClient } from './database.ts'
+import { demoOf, withClient } from './database.ts'
 
 const VIOLATED = 1
 const FAILED = 2
@@ -28,8 +24,8 @@ const COUNTS = `
 /** DATABASE_URL, or the database of the local `npm start`. */
 const findDatabase = (): string => {
   if (process.env.DATABASE_URL) return process.env.DATABASE_URL
-  const demo = readIfThere(join(resolve(process.env.DATA_DIR || join(ROOT, '.data')), 'demo.json'))
-  if (demo) return (JSON.parse(demo) as Demo).databaseUrl
+  const demo = demoOf(process.env)
+  if (demo) return demo.databaseUrl
   throw new Error('Set DATABASE_URL: DATABASE_URL=postgres://... npm run ledger:verify')
 }
 

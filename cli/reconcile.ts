@@ -1,11 +1,7 @@
 /** `npm run reconcile`: compares Stripe's payments with the ledger, and with --fix records what is missing. */
-import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import Stripe from 'stripe'
 import * as z from 'zod'
-import type { Demo } from '../dev/demo/demo.ts'
-import { ROOT } from '../dev/root.ts'
-import { readIfThere } from '../dev/runtime/files.ts'
 import { connect } from '../lib/db/connection.ts'
 import type { DatabaseEnv } from '../lib/db/neon.ts'
 import { formatMoney } from '../lib/money.ts'
@@ -19,7 +15,7 @@ import {
 import { listPurchases } from '../lib/purchases/stripe/list-purchases.service.ts'
 import { findEndpoint } from '../lib/purchases/stripe/setup.queries.ts'
 import { Unavailable } from '../lib/unavailable.ts'
-import { parseDatabaseUrl } from './database.ts'
+import { demoOf, parseDatabaseUrl } from './database.ts'
 
 const USAGE = `npm run reconcile -- --workspace W --since D [--fix]
 
@@ -115,14 +111,13 @@ const readPlaces = (env: Terminal['env']): Places => {
   if (DATABASE_URL) throw new Misuse('Set STRIPE_API_KEY=rk_live_..., the key to read Stripe with.')
   if (STRIPE_API_KEY) throw new Misuse('Set DATABASE_URL=postgresql://..., the database of the ledger.')
 
-  const file = join(resolve(env.DATA_DIR || join(ROOT, '.data')), 'demo.json')
-  const text = readIfThere(file)
-  if (text === undefined) {
+  const demo = demoOf(env)
+  if (!demo) {
     throw new Misuse(
       'Set DATABASE_URL=postgresql://... and STRIPE_API_KEY=rk_live_...\nOr start the demo first, with npm start.',
     )
   }
-  const { databaseUrl, sqlEndpoint, stripeUrl: fake } = JSON.parse(text) as Demo
+  const { databaseUrl, sqlEndpoint, stripeUrl: fake } = demo
   return {
     database: { DATABASE_URL: databaseUrl, ...(sqlEndpoint && { SQL_ENDPOINT: sqlEndpoint }) },
     stripeKey: 'sk_test_demo',

@@ -51,13 +51,14 @@ const showStripe = async (c: Context<StripeEnv>, refused?: Refused, status: 200 
   const { fields, data, errors: filterErrors } = readFilters(c, StripeEventQuery)
   const { limit = 0, ...filter } = data ?? {}
   const setup = await readStripe(db, workspace.id, { ...filter, limit: data ? limit + 1 : 0 })
-  const missing = setup.key ? await listMissingEvents(c) : { own: [], connected: [] }
+  const listed = setup.key ? await listMissingEvents(c) : { own: [], connected: [] }
+  const own = new Set([...listed.own, ...setup.missingEvents])
   const children = (
     <StripePage
       base={`/app/${workspace.slug}`}
       webhookUrl={webhookUrl(c)}
       setup={setup}
-      missing={missing}
+      missing={{ ...listed, own: [...own] }}
       events={page(setup.events, limit)}
       url={c.req.url}
       filters={withoutDone(fields)}

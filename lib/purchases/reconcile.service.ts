@@ -26,7 +26,9 @@ const covers = (received: Fact, listed: Fact): boolean => {
   if (received.kind === 'invoice' && listed.kind === 'invoice') {
     return received.id === listed.id && (listed.coupons ?? []).every((id) => received.coupons?.includes(id))
   }
-  if (received.kind === 'invoice' && listed.kind === 'payment') return received.id === listed.invoice
+  if (received.kind === 'payment' && listed.kind === 'payment') {
+    return received.invoice === listed.invoice && received.payment === listed.payment
+  }
   if (received.kind === 'refund' && listed.kind === 'refund') {
     return received.id === listed.id && received.status === listed.status
   }
@@ -44,8 +46,16 @@ const covers = (received: Fact, listed: Fact): boolean => {
 /** A refund alone leaves the credit of its sale alone. */
 const triggerFor = ({ events }: ListedPurchase): Trigger => triggerOf(events.flatMap(({ facts }) => facts))
 
+const isCovered = (fact: Fact, received: ReceivedFact[]): boolean =>
+  received.some((known) => covers(known.fact, fact))
+
+/** The events that say more than was received. Which payment paid an invoice matters only to a purchase that lacks something. */
 const findUnreceived = ({ events }: ListedPurchase, received: ReceivedFact[]): ProcessorEvent[] =>
-  events.filter(({ facts }) => !facts.every((fact) => received.some((known) => covers(known.fact, fact))))
+  events.filter(({ facts }) => facts.some((fact) => fact.kind !== 'payment' && !isCovered(fact, received)))
+
+/** Likewise, and the events that tie an invoice to its payment. */
+const findUnsaved = ({ events }: ListedPurchase, received: ReceivedFact[]): ProcessorEvent[] =>
+  events.filter(({ facts }) => facts.some((fact) => !isCovered(fact, received)))
 
 /**
  * Plans a listed purchase without writing anything. Purchases must be passed in the order in which they were paid.
@@ -110,7 +120,7 @@ export const recordListed = async (
 ): Promise<void> => {
   const received = await loadReceived(db, workspaceId, keysOf(listed))
   const ids: string[] = []
-  for (const event of findUnreceived(listed, received.facts)) {
+  for (const event of findUnsaved(listed, received.facts)) {
     ids.push((await saveEvent(db, workspaceId, event, now)).id)
   }
   const trigger = triggerFor(listed)

@@ -8,6 +8,8 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { runReconcile } from '../../cli/reconcile.ts'
 import { type StripeFake, startStripe } from '../../dev/fakes/stripe.ts'
 import { ROOT } from '../../dev/root.ts'
+import { connect } from '../../lib/db/connection.ts'
+import { endWaits } from '../../lib/purchases/apply.service.ts'
 import { STRIPE_EVENTS } from '../../lib/purchases/stripe/event-types.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
 import { SECRETS_KEY, signingSecret } from '../support/secrets.ts'
@@ -293,6 +295,40 @@ describe('purchases that are recorded', () => {
       })
       expect(await reconcile('--fix')).toMatchObject({ code: 0 })
       expect(await ledger(merchant)).toEqual(recorded)
+    }))
+
+  test('as two sales, because the endpoint sends no payments of invoices, become one, whose refunds count', () =>
+    withAccount(async ({ merchant, fake, mapCoupon, coupon, subscribe, reconcile }) => {
+      await mapCoupon()
+      const secret = signingSecret()
+      await merchant.seed.addStripeSecret(merchant.workspace.id, secret, SECRETS_KEY)
+      const url = `${inject('baseUrl')}/api/webhooks/stripe/${merchant.workspace.slug}`
+      const events = STRIPE_EVENTS.filter((type) => type !== 'invoice_payment.paid')
+      fake.addEndpoint({ url, secret, events })
+      await subscribe({ coupon })
+      await fake.settled()
+      // The fake's payments name their invoices as newer ones at Stripe do.
+      const [payment] = await database.query<{ id: string }>(
+        `update processor_events
+         set keys = array(select key from unnest(keys) key where key not like 'in\\_%'),
+             facts = jsonb_set(facts, '{0,pays}', 'null'),
+             outcome = '{"code": "waiting", "facts": {"until": "2020-01-01T00:00:00.000Z"}}'
+         where workspace_id = $1 and type = 'payment_intent.succeeded' returning facts -> 0 ->> 'id' as id`,
+        [merchant.workspace.id],
+      )
+      const later = new Date(Date.now() + 16 * 60_000)
+      await endWaits(() => connect(inject('database')), later)
+      expect(await ledger(merchant)).toHaveLength(2)
+
+      const { output } = await reconcile('--fix')
+      expect(output).toContain('All of them are recorded now.')
+      fake.refund(payment?.id ?? '')
+      await fake.settled()
+      const [net] = await database.query<{ cents: number }>(
+        'select sum(amount_cents)::int as cents from commissions where workspace_id = $1',
+        [merchant.workspace.id],
+      )
+      expect(net?.cents).toBe(0)
     }))
 
   test('by the merchant alone are listed when Stripe knows a partner’s coupon', () =>

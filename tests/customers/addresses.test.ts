@@ -1,6 +1,6 @@
 /** An address typed into a checkout never moves or merges a customer. Design section 5, "Who a customer is". */
 import { test } from 'vitest'
-import { type Buyer, inEveryOrder, ofSubscription, openShop } from '../support/buyers.ts'
+import { type Buyer, inEveryOrder, ofSubscription, openShop, paidBy } from '../support/buyers.ts'
 import { useDatabase } from '../support/merchant.ts'
 
 const database = useDatabase()
@@ -157,7 +157,7 @@ test('a cheap purchase with another customerâ€™s address, then one through oneâ€
             ...ofSubscription(buyer.id('sub', 'thief')),
           }),
         own: () => buyer.checkout({ at: HOUR, customer, client_reference_id: clickId }),
-        victims: () => buyer.invoice({ at: 2 * HOUR }),
+        victims: () => buyer.invoice({ at: 2 * HOUR, ...paidBy(buyer.id('pi', 'in')) }),
       }
     },
     { sales: { in_cheap: 'maya 980', pi: 'leo 980', in: 'maya 980' } },

@@ -1,6 +1,6 @@
 /** What buyers and clumsy merchants may do with ids. */
 import { expect, test } from 'vitest'
-import { endOf, inEveryOrder, openShop } from '../support/buyers.ts'
+import { endOf, inEveryOrder, openShop, paidBy } from '../support/buyers.ts'
 import { useDatabase } from '../support/merchant.ts'
 import { refund } from '../support/stripe.ts'
 
@@ -22,7 +22,12 @@ test.each([
     shop,
     (buyer) => ({
       import: () => buyer.import(),
-      invoice: () => buyer.invoice({ at: 60, metadata: { ...metadata, externalId: id } }),
+      invoice: () =>
+        buyer.invoice({
+          at: 60,
+          metadata: { ...metadata, externalId: id },
+          ...paidBy(buyer.id('pi', 'in')),
+        }),
       checkout: () => buyer.checkout({ at: 90, metadata, client_reference_id: id }),
       customer: () =>
         buyer.event('customer.updated', { id: buyer.id('cus'), object: 'customer', email: null, metadata }),

@@ -1,6 +1,6 @@
 /** Renewals credit the partner of their subscription's first sale. Design section 5, "Attribution of renewals". */
 import { expect, test } from 'vitest'
-import { type Buyer, inEveryOrder, ofSubscription, openShop } from '../support/buyers.ts'
+import { type Buyer, inEveryOrder, ofSubscription, openShop, paidBy } from '../support/buyers.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
 import {
   checkoutSession,
@@ -171,7 +171,12 @@ test('a free trial’s click is that of its subscription’s first paid invoice,
             client_reference_id: leo,
           }),
         paid: () => buyer.invoice({ at: 3_600, ...ofSubscription(subscription) }),
-        renewal: () => buyer.invoice({ id: buyer.id('in', 'other'), at: 3_700, ...ofSubscription(other) }),
+        renewal: () =>
+          buyer.invoice({
+            ...{ id: buyer.id('in', 'other'), at: 3_700 },
+            ...ofSubscription(other),
+            ...paidBy(buyer.id('pi', 'other')),
+          }),
       }
     },
     { sales: { in: 'leo 980', in_other: 'maya 980', pi: 'maya 980' }, customers: 1 },

@@ -1,6 +1,6 @@
 /** The terms that count are those of the sale's time. Design section 5, "Terms of the time", "Rewards". */
 import { describe, expect, test } from 'vitest'
-import { type Buyer, inEveryOrder, ofSubscription, openShop } from '../support/buyers.ts'
+import { type Buyer, inEveryOrder, ofSubscription, openShop, paidBy } from '../support/buyers.ts'
 import { useDatabase } from '../support/merchant.ts'
 import { charge, oldInvoice, refund, seconds, stripeId } from '../support/stripe.ts'
 import { openStripeShop } from '../support/stripe-shop.ts'
@@ -57,7 +57,7 @@ test('a sale that was paid before its partner was banned is earned, and none aft
       const clickId = await buyer.click('maya', 1)
       return {
         before: () => buyer.checkout({ at: -60, client_reference_id: clickId }),
-        invoice: () => buyer.invoice({ at: -30 }),
+        invoice: () => buyer.invoice({ at: -30, ...paidBy(buyer.id('pi', 'in')) }),
       }
     },
     { sales: { pi: 'maya 980', in: 'maya 980', in_after: 'nobody 0' }, customers: 1 },

@@ -1,9 +1,22 @@
 /** The Stripe page says which events the endpoint at Stripe lacks, where the key allows asking. */
 import { expect, inject, test } from 'vitest'
+import { reportOnStripe } from '../../cli/stripe-report.ts'
+import { connect } from '../../lib/db/connection.ts'
 import { CONNECT_EVENTS, STRIPE_EVENTS } from '../../lib/purchases/stripe/event-types.ts'
-import { createMerchant } from '../support/merchant.ts'
+import { listEndpoints } from '../../lib/purchases/stripe/setup.queries.ts'
+import { createMerchant, useDatabase } from '../support/merchant.ts'
 import { openPages } from '../support/pages.ts'
 import { stripeKey } from '../support/secrets.ts'
+import {
+  invoice,
+  invoicePayment,
+  oldInvoice,
+  type StripeObject,
+  stripeEvent,
+  useStripe,
+} from '../support/stripe.ts'
+
+const database = useDatabase()
 
 const OF_ACCOUNTS = 'No endpoint at Stripe receives these events of connected accounts.'
 const WARNING = 'Your endpoint at Stripe does not receive these events.'
@@ -67,4 +80,46 @@ test.each<{ case: string; given: Parameters<typeof lookAt>[0] }>([
 test('a restricted key that may read webhook endpoints is enough', async () => {
   const key = `${stripeKey().replace('sk_', 'rk_')}_webhooks`
   expect(await lookAt({ events: ['invoice.paid'], key })).toContain(WARNING)
+})
+
+const paid = invoice()
+
+test.each<{ case: string; events: [type: string, object: StripeObject][]; isMissing: boolean }>([
+  { case: 'invoices without their payments', events: [['invoice.paid', paid]], isMissing: true },
+  {
+    case: 'invoices and a payment of one',
+    events: [
+      ['invoice.paid', paid],
+      ['invoice_payment.paid', invoicePayment(String(paid.id), 'pi_any')],
+    ],
+    isMissing: false,
+  },
+  {
+    case: 'invoices of an older version, which name their payments',
+    events: [['invoice.paid', oldInvoice()]],
+    isMissing: false,
+  },
+  {
+    case: 'an invoice of a trial, which was paid by nothing',
+    events: [['invoice.paid', invoice({ amount_paid: 0, total: 0, total_excluding_tax: 0 })]],
+    isMissing: false,
+  },
+])('the page and the doctor say what is missing where Stripe sends $case', async ({ events, isMissing }) => {
+  const merchant = await createMerchant()
+  const stripe = await useStripe(merchant)
+  for (const [type, object] of events)
+    expect((await stripe.deliver(stripeEvent(type, object))).status).toBe(200)
+  const says = async () => {
+    const { text } = await (await openPages(merchant)).get('/stripe')
+    const endpoints = await listEndpoints(connect(inject('database')), new Date())
+    const own = endpoints.filter(({ slug }) => slug === merchant.workspace.slug)
+    const [line] = reportOnStripe(own)
+    return { page: text.includes(WARNING), doctor: line?.state }
+  }
+  expect(await says()).toEqual({ page: false, doctor: 'ok' })
+  await database.query(
+    `update processor_events set received_at = received_at - interval '16 minutes' where workspace_id = $1`,
+    [merchant.workspace.id],
+  )
+  expect(await says()).toEqual({ page: isMissing, doctor: isMissing ? 'wrong' : 'ok' })
 })

@@ -38,6 +38,7 @@ describe('GET /stripe', () => {
       secrets: [],
       firstEventAt: null,
       lastEventAt: null,
+      missingEvents: [],
     })
   })
 
@@ -48,6 +49,7 @@ describe('GET /stripe', () => {
     expect((await manager.get('/stripe')).body).toMatchObject({
       firstEventAt: '2026-01-01T00:00:00.000Z',
       lastEventAt: '2026-01-03T00:00:00.000Z',
+      missingEvents: [],
     })
   })
 })

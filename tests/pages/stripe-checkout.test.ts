@@ -93,8 +93,8 @@ test('a coupon without a cookie credits its partner, as does the renewal', async
   expect(renewal).not.toBe(invoice)
   expect(await story(page)).toContain('Maya Lindqvist earned 5.22 USD pending')
   const [renewed] = await get<Sale>(`/events?kind=sale&externalId=${renewal}`)
-  // The coupon is for ever: Stripe's invoice of the renewal has it too.
-  expect(renewed).toMatchObject({ attributedBy: 'coupon', partner: { slug: system.demo.partnerSlug } })
+  // The coupon is for ever, and Stripe's invoice of the renewal has it too: the subscription decides.
+  expect(renewed).toMatchObject({ attributedBy: 'customer', partner: { slug: system.demo.partnerSlug } })
   expect(await amountsOf(renewal)).toEqual([522])
 })
 

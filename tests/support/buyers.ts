@@ -121,6 +121,11 @@ export const ofSubscription = (subscription: string, reason = 'subscription_cycl
   parent: { type: 'subscription_details', subscription_details: { subscription, metadata } },
 })
 
+/** The payment of an invoice, as the invoice names it: no other payment or checkout is taken for it. */
+export const paidBy = (payment: string) => ({
+  payments: { data: [{ payment: { payment_intent: payment } }] },
+})
+
 /** What a buyer's facts led to. */
 export type End = {
   /** By the id under which it is recorded: whom it credits, with which net earnings, and how much of them is held. */

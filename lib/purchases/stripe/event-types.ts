@@ -42,6 +42,9 @@ export const STRIPE_EVENTS = [
   'transfer.reversed',
 ] as const
 
+/** Ties a payment to its invoice: since API 2025-03-31, nothing else does. */
+export const INVOICE_PAYMENT: (typeof STRIPE_EVENTS)[number] = 'invoice_payment.paid'
+
 /** The event types of the merchant's own account that an endpoint does not receive. `*` stands for all. */
 export const findMissingEvents = (sent: string[]): string[] =>
   sent.includes('*') ? [] : STRIPE_EVENTS.filter((type) => !sent.includes(type))

@@ -150,7 +150,7 @@ export const readInvoice = (invoice: Invoice): ObjectFacts => {
         externalId,
       },
       ...payments.flatMap(({ payment_intent: payment, charge }) =>
-        payment && charge ? { kind: 'payment' as const, invoice: id, payment, charge } : [],
+        payment ? { kind: 'payment' as const, invoice: id, payment, charge } : [],
       ),
     ],
   }

@@ -37,6 +37,9 @@ export const StripeResponse = z
       .nullable()
       .meta({ description: 'When the first event was received; null if none was.' }),
     lastEventAt: timestamp.nullable(),
+    missingEvents: z.array(z.string()).meta({
+      description: 'Types of `events` that the endpoint does not send, as far as the events received show.',
+    }),
   })
   .meta({ id: 'Stripe' })
 export type StripeResponse = z.infer<typeof StripeResponse>

@@ -1,5 +1,5 @@
 /** How a workspace is connected with Stripe. */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import { stripeKeyQuery } from '../../payouts/stripe-keys.queries.ts'
 import { settingsQuery } from '../../workspace/settings.queries.ts'
@@ -7,6 +7,7 @@ import { isNamed } from '../../workspace/workspaces.queries.ts'
 import { deliveryQuery, eventsQuery, isDelivered, type ProcessorEventFilter } from '../events.queries.ts'
 import type { Mode } from '../processors.ts'
 import { EVENTS_READ } from '../silence.ts'
+import { INVOICE_PAYMENT } from './event-types.ts'
 import type { SecretPurpose } from './purposes.ts'
 import { stripeSecretsQuery } from './signing-secrets.queries.ts'
 
@@ -62,6 +63,38 @@ export const deliveriesQuery = (workspaceId: string) => sql<DeliveriesJson | nul
 /** `Deliveries`, with its times as JSON has them. */
 export type DeliveriesJson = { count: number; firstAt: string; lastAt: string }
 
+/** Events that are searched for payments of invoices, newest first. */
+const EVENTS_SEARCHED = 500
+
+/** How long after an invoice the event of its payment may arrive, in minutes. Stripe sends both within seconds. */
+const PAYMENT_MINUTES = 15
+
+/**
+ * Whether the endpoint of a workspace receives paid invoices that name no payment, and never `invoice_payment.paid`, which
+ * would: then refunds don't find their invoices, and each payment looks like a second sale.
+ */
+const lacksInvoicePayments = (workspaceId: RawBuilder<unknown>, now: Date) => sql<boolean>`(
+  select coalesce(bool_or(type = 'invoice.paid' and received_at < ${now}::timestamptz - make_interval(mins => ${PAYMENT_MINUTES})
+                          and facts @? '$[*] ? (@.kind == "invoice" && @.paid.grossCents > 0)'
+                          and not exists (select from unnest(keys) key where key not like 'in\\_%' and key not like 'report:%')), false)
+         and not coalesce(bool_or(type = 'invoice_payment.paid'), false)
+  from (select type, keys, facts, received_at from processor_events
+        where workspace_id = ${workspaceId} and processor = 'stripe' and ${isDelivered}
+        order by id desc limit ${EVENTS_SEARCHED}) newest)`
+
+/** All workspaces with a webhook endpoint, and whether it lacks the event of invoices' payments. */
+export const listEndpoints = async (
+  db: Db,
+  now: Date,
+): Promise<{ slug: string; lacksInvoicePayments: boolean }[]> => {
+  const { rows } = await sql<{ slug: string; lacksInvoicePayments: boolean }>`
+    select w.slug, ${lacksInvoicePayments(sql`w.id`, now)} as "lacksInvoicePayments"
+    from workspaces w where exists (select from stripe_secrets s where s.workspace_id = w.id) order by w.slug`.execute(
+    db,
+  )
+  return rows
+}
+
 /**
  * A workspace's Stripe settings, when the first and the last event were delivered, and a page of events, in one database
  * round trip.
@@ -70,14 +103,17 @@ export const readStripe = async (
   db: Db,
   workspaceId: string,
   filter: ProcessorEventFilter = { limit: 0 },
+  now = new Date(),
 ) => {
-  const [[settings], [key], secrets, [first], [last], events] = await db.batch([
+  const [[settings], [key], secrets, [first], [last], events, [payments]] = await db.batch([
     settingsQuery(db, workspaceId).compile(),
     stripeKeyQuery(db, workspaceId).compile(),
     stripeSecretsQuery(db, workspaceId).compile(),
     deliveryQuery(db, workspaceId, 'stripe', 'asc').compile(),
     deliveryQuery(db, workspaceId, 'stripe', 'desc').compile(),
     eventsQuery(db, workspaceId, 'stripe', filter).compile(),
+    sql<{ areMissing: boolean }>`
+      select ${lacksInvoicePayments(sql`${workspaceId}::uuid`, now)} as "areMissing"`.compile(db),
   ])
   return {
     salesFrom: settings?.salesFrom ?? 'both',
@@ -87,6 +123,7 @@ export const readStripe = async (
     firstEventAt: first?.receivedAt ?? null,
     lastEventAt: last?.receivedAt ?? null,
     events,
+    missingEvents: payments?.areMissing ? [INVOICE_PAYMENT] : [],
   }
 }
 
