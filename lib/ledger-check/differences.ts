@@ -97,6 +97,11 @@ const compareWith = (
       ]
     }
   }
+  if (!commission && sale.isFirstRewarded && sale.steps.includes('proration')) {
+    return [
+      `${externalId}: no earlier sale of its subscription was rewarded, and it earns nothing as a change of it.`,
+    ]
+  }
   if (!commission || commission.isRejected) return []
   const ofReward = checkReward(sale, commission)
   if (ofReward) return [ofReward]

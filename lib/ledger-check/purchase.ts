@@ -28,6 +28,8 @@ export type RecordedSale = {
   settings: Settings | null
   /** Whether it may be recorded with former settings. */
   hadOtherSettings: boolean
+  /** Whether no earlier sale of its subscription was rewarded; of its customer, if the subscription is not known. */
+  isFirstRewarded: boolean
   /** Its current commission. */
   commission: {
     amountCents: number

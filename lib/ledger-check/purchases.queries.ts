@@ -30,6 +30,11 @@ const SALE = `jsonb_build_object(
                from partners p join programs g on g.id = p.program_id where p.id = s.partner_id),
   'hadOtherSettings', exists (select from partners p join programs g on g.id = p.program_id
                               where p.id = s.partner_id and g.terms_since is not null),
+  'isFirstRewarded', not exists (
+     select from events b
+     where b.workspace_id = s.workspace_id and b.kind = 'sale' and b.commission_id is not null
+       and (b.subscription_id = s.subscription_id or s.subscription_id is null and b.customer_id = s.customer_id)
+       and (b.occurred_at, b.external_id) < (s.occurred_at, s.external_id)),
   'commission', (${COMMISSION}),
   'earned', (select coalesce(jsonb_agg(jsonb_build_object('amountCents', t.cents, 'currency', t.currency)), '[]')
              from (select sum(c.amount_cents) as cents, c.currency from commissions c where c.event_id = s.id

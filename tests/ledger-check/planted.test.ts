@@ -322,6 +322,27 @@ test('is found: two sales of one invoice, which its payment ties, both earn', as
   )
 })
 
+test('is found: the first payment of a subscription that earns nothing, as if it were a change of it', async () => {
+  const shop = await openStripeShop(database, {
+    program: { reward: { amountCents: 1_000n, currency: 'USD' } },
+  })
+  const ids = newIds()
+  const [type, object] = billed(ids, await shop.clickBefore())
+  const parent = { type: 'subscription_details', subscription_details: { subscription: stripeId('sub') } }
+  await shop.deliver(type, { ...object, billing_reason: 'subscription_update', parent })
+  const of = [shop.merchant.workspace.id]
+  expect(await differencesOf(query, of[0] ?? '')).toEqual([])
+  await query('set local session_replication_role = replica')
+  await query(
+    `update events set commission_id = null, steps = '[{"code": "proration", "facts": {}}]' where workspace_id = $1`,
+    of,
+  )
+  await query('delete from commissions where workspace_id = $1', of)
+  expect(await differencesOf(query, of[0] ?? '')).toEqual([
+    `${ids.invoice}: no earlier sale of its subscription was rewarded, and it earns nothing as a change of it.`,
+  ])
+})
+
 test('is found: an event that could not be read', async () => {
   const shop = await openStripeShop(database)
   const [type, object] = billed(newIds(), await shop.clickBefore())
