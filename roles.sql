@@ -77,7 +77,7 @@ grant select on
     former_partner_terms, former_program_terms, former_sales_from, group_terms, groups, invoices, join_pages, landing_totals, last_visits, link_totals, links, mail_texts, mails, members, one_time_rewards,
     deleted_workspaces, partner_activity, partner_notes, partner_terms, partner_totals, partners, payees, payers, payment_details, payout_accounts, payout_run_notices, payout_runs, payout_sums, payouts,
     platform_commissions, processor_events, program_terms, programs, referrals, refused_visits, report_mismatches, rewards, run_totals, shadow_comparisons, shadow_runs, statement_totals, stripe_keys, stripe_secrets, total_deltas,
-    totals, unreachable_people, workspaces
+    totals, unknown_transfers, unreachable_people, workspaces
     to :"pages";
 -- The workspace and its terms.
 grant insert, update         on workspaces, programs, groups, partners, api_keys to :"pages";

@@ -36,6 +36,11 @@ const attentionOf = ({ overview, base, role, now }: Props) => [
     text: tally(overview.foundTransfers, m.overview_found_transfers),
     href: `${base}/audit`,
   },
+  {
+    isOpen: overview.unknownTransfers > 0,
+    text: tally(overview.unknownTransfers, m.overview_unknown_transfers),
+    href: `${base}/import`,
+  },
   ...overview.earned.flatMap(({ currency }) => {
     const { blockedCents, owedCents } = payableIn(overview.balances, currency)
     return [

@@ -61,6 +61,8 @@ export type Overview = {
   applications: number
   /** Transfers that should not exist, found within the last 30 days: see lib/payouts/found.queries.ts. */
   foundTransfers: number
+  /** Transfers that wait for a partner whom a restored database does not have. */
+  unknownTransfers: number
   /** Payouts of the last 30 days that failed; at most `MAX_COUNT` + 1. */
   failedPayouts: number
   /** The newest events of the payment processor. */
@@ -119,6 +121,7 @@ export const readOverview = async (
                                       and id >= ${firstIdAt(failedSince)} limit ${MAX_COUNT + 1}) p) as "failedPayouts",
         (select count(*)::int from payouts where workspace_id = ${workspaceId} and found_transfer_id is not null
                                             and found_at > ${failedSince}::timestamptz) as "foundTransfers",
+        (select count(*)::int from unknown_transfers where workspace_id = ${workspaceId}) as "unknownTransfers",
         ${deliveriesQuery(workspaceId)} as deliveries,
         ${countUnreadableQuery(workspaceId, failedSince, MAX_COUNT + 1)} as unreadable,
         (select count(*)::int from (select from mails where workspace_id = ${workspaceId} and sent_at is null and failed_at is not null
