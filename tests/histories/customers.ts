@@ -56,7 +56,13 @@ export const customerSteps = {
       await history.happen(`customer.discount.${change}`, discount, arrives)
       if (!isBilled) return
       const bill = { who, isOld: false, isProration: false, isTied: false, currency: 'USD', coupon: null }
-      await renew(history, { ...bill, isPaidTwice: false, ...arrives, late: (arrives.late * 7) % 5 })
+      await renew(history, {
+        ...bill,
+        isPaidTwice: false,
+        isUntied: false,
+        ...arrives,
+        late: (arrives.late * 7) % 5,
+      })
     },
   ),
 }

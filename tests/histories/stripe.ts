@@ -144,6 +144,8 @@ type Renewal = {
   coupon: string | null
   /** Whether the buyer pays the invoice twice. */
   isPaidTwice: boolean
+  /** Whether the endpoint sends the payment, and never says that it has paid the invoice. */
+  isUntied: boolean
 } & Delivery
 
 /** A second payment of an invoice. */
@@ -159,7 +161,7 @@ const payAgain = async (history: History, payment: Payment, arrives: Delivery): 
 /** A later invoice of a subscription is paid. */
 export const renew = async (
   history: History,
-  { who, isOld, isProration, isTied, currency, coupon, isPaidTwice, ...arrives }: Renewal,
+  { who, isOld, isProration, isTied, currency, coupon, isPaidTwice, isUntied, ...arrives }: Renewal,
 ): Promise<void> => {
   const payment = pay(history, currency, true)
   const subscription = subscriptionOf(history, who, false)
@@ -174,6 +176,10 @@ export const renew = async (
     ? oldInvoice({ ...fields, payment_intent, charge, subscription })
     : invoice({ ...fields, ...parent(subscription, isTied ? { customerExternalId: who } : {}) })
   await history.happen('invoice.paid', object, arrives)
+  if (!isOld && isUntied) {
+    const of = { payment_details: null, customer: history.customerOf(who) }
+    return history.happen('payment_intent.succeeded', succeeded(payment, of), arrives)
+  }
   if (!isOld && payment.invoice)
     await history.happen('invoice_payment.paid', invoicePayment(payment.invoice, payment.id), arrives)
   if (isPaidTwice) await payAgain(history, payment, arrives)
@@ -275,6 +281,7 @@ export const stripeSteps = {
     {
       ...{ who: person, isOld: fc.boolean(), isProration: fc.constantFrom(false, false, true) },
       ...{ isTied: fc.boolean(), currency, coupon, isPaidTwice: fc.constantFrom(false, false, true) },
+      isUntied: fc.constantFrom(false, false, false, true),
       ...delivery,
     },
     renew,
