@@ -209,8 +209,9 @@ test('a one-time reward goes to the sale that was paid first, whichever is recei
     shop,
     (buyer) => ({
       import: () => buyer.import(),
-      first: () => buyer.invoice({ at: 60 }),
-      second: () => buyer.invoice({ id: buyer.id('in', 'second'), at: 600 }),
+      first: () => buyer.invoice({ at: 60, ...paidBy(buyer.id('pi', 'first')) }),
+      second: () =>
+        buyer.invoice({ id: buyer.id('in', 'second'), at: 600, ...paidBy(buyer.id('pi', 'second')) }),
       third: () => buyer.checkout({ at: HOUR }),
     }),
     { sales: { in: 'maya 980', in_second: 'maya 0', pi: 'maya 0' }, customers: 1 },
