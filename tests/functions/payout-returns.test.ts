@@ -192,7 +192,7 @@ describe('the pages', () => {
     expect((await pages.get(`/payouts/${newId()}/return`)).status).toBe(404)
 
     const portal = browse(await openSession('ann@partner.example'), inject('baseUrl'), '/portal')
-    expect((await portal.get('/payouts')).text).toContain(
+    expect((await portal.get(`/payouts?program=${merchant.programId}`)).text).toContain(
       'Returned by your bank: The account is closed. Its commissions are payable again, with a later payout.',
     )
   })
