@@ -177,7 +177,8 @@ grant select on
     to :"hooks";
 grant update (failing_since, disabled_at, disabled_reason) on webhook_endpoints to :"hooks";
 grant update (payload) on webhook_events to :"hooks";
-grant update (lane, attempts, first_attempt_at, next_attempt_at, delivered_at, failed_at, tries) on webhook_deliveries to :"hooks";
+grant update (lane, attempts, first_attempt_at, next_attempt_at, lease_id, delivered_at, failed_at, tries)
+    on webhook_deliveries to :"hooks";
 grant insert (id, workspace_id, kind, recipient, occasion, details, created_at, next_attempt_at) on mails to :"hooks";
 
 

@@ -1269,7 +1269,7 @@ create table payouts (
     key_version        integer      not null default 1,
     key_used_at        timestamptz,
     next_attempt_at    timestamptz  not null,
-    leased_at          timestamptz,            -- start of the run of the Worker that leased it last
+    lease_id           uuid,                   -- of the run of the Worker that leased it last
     attempts           integer      not null default 0,
     last_error         text,
     failure_code       text,                   -- Stripe's, of one that failed
@@ -3511,6 +3511,7 @@ create table mails (
     attempts         integer      not null default 0,
     first_attempt_at timestamptz,             -- the transport deduplicates for a day from then on
     next_attempt_at  timestamptz  not null,
+    lease_id         uuid,                    -- the last one
     last_error       text,
     sent_at          timestamptz,
     failed_at        timestamptz,
@@ -3822,6 +3823,7 @@ create table import_sources (
     failures         integer      not null default 0,   -- since the last page
     failure          text,                              -- the last one
     next_attempt_at  timestamptz  not null,
+    lease_id         uuid,                              -- the last one
     read_at          timestamptz,
     failed_at        timestamptz,
 
@@ -3933,6 +3935,7 @@ create table webhook_deliveries (
     attempts          integer      not null default 0,   -- since it was last queued
     first_attempt_at  timestamptz,
     next_attempt_at   timestamptz  not null,
+    lease_id          uuid,                              -- the last one
     delivered_at      timestamptz,
     failed_at         timestamptz,                       -- when it was given up
     tries             jsonb        not null,             -- the latest of all: Try in lib/webhooks/tries.ts

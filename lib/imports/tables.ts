@@ -65,6 +65,7 @@ export type ImportTables = {
     failures: Generated<number>
     failure: string | null
     next_attempt_at: Date
+    lease_id: string | null
     read_at: Date | null
     failed_at: Date | null
   }

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Brand } from '../brand/brand.ts'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
-import { dueRows } from '../db/leases.queries.ts'
+import { dueRows, isLeased, type Lease, leaseOf, oneAttempt } from '../db/leases.queries.ts'
 import type { UsageNote } from './accounts.ts'
 import { type OutboxKind, UNSUBSCRIBABLE_KINDS, WITHHELD_KINDS } from './mails.ts'
 import { WHY_BANNED } from './outbox.queries.ts'
@@ -47,13 +47,13 @@ type Row = Omit<LeasedMail, 'edited' | 'brand'> & {
   isWithheld: boolean
 }
 
+/** Whether a mail is to be sent, now or later. @param m its alias */
+const isOpen = (m: string) => sql`${sql.ref(`${m}.sent_at`)} is null and ${sql.ref(`${m}.failed_at`)} is null
+    and not ${sql.ref(`${m}.is_held`)}`
+
 /** Whether a mail is due. @param m its alias */
-const isDue = (
-  m: string,
-  now: Date,
-) => sql`${sql.ref(`${m}.sent_at`)} is null and ${sql.ref(`${m}.failed_at`)} is null
-    and not ${sql.ref(`${m}.is_held`)}
-    and ${sql.ref(`${m}.next_attempt_at`)} <= ${now}::timestamptz`
+const isDue = (m: string, now: Date) =>
+  sql`${isOpen(m)} and ${sql.ref(`${m}.next_attempt_at`)} <= ${now}::timestamptz`
 
 /** Whether any mail is due, as a condition. */
 export const hasDueMails = (now: Date) => sql`exists (select from mails m where ${isDue('m', now)})`
@@ -67,7 +67,7 @@ const isBanned = sql`(m.kind = any(${`{${WITHHELD_KINDS}}`}::text[]) and exists 
 /** So many bulk mails or more of a page are sent by one request. Fewer are not worth it. */
 const BATCH_FROM = 10
 
-type Lease = {
+type Page = {
   now: Date
   leaseEnd: Date
   windowStart: Date
@@ -84,18 +84,18 @@ type Lease = {
  * A batch whose outcome is unknown is leased as a whole, beyond the limit. All of its mails have the same times, so a concurrent run
  * that has waited for their locks finds none of them due.
  *
- * A repeat after an unseen commit leases other mails; the first ones are due again after the lease.
+ * A repeat after an unseen commit gets the same mails, but for those that fail.
  */
 export const leaseMails = async (
   db: Db,
-  { now, leaseEnd, windowStart, canBatch, limit }: Lease,
+  { now, leaseEnd, windowStart, canBatch, limit }: Page,
 ): Promise<{ mails: LeasedMail[]; withheld: number; usages: Partial<Record<Stream, Usage>> }> => {
   const isExpired = sql`m.first_attempt_at < ${windowStart}::timestamptz`
   const isWithheld = sql`(${isExpired} or ${hasUnsubscribed} or ${isBanned})`
-  const leased = sql`
-        attempts = m.attempts + case when ${isWithheld} then 0 else 1 end,
+  const leasedBy = (lease: Lease) => sql`
+        attempts = m.attempts + case when ${isWithheld} then 0 else ${oneAttempt('m', lease)} end,
         first_attempt_at = coalesce(m.first_attempt_at, ${now}),
-        next_attempt_at = ${leaseEnd},
+        ${leaseOf(lease)},
         failed_at = case when ${isWithheld} then ${now}::timestamptz end,
         last_error = case
           when ${isExpired} then concat_ws(' ', 'Given up: it may have been sent, and it is too late to find out.', m.last_error)
@@ -123,20 +123,25 @@ export const leaseMails = async (
                from brands b
                where b.program_id = coalesce(m.program_id, (select p.program_id from partners p where p.id = m.partner_id))) as brand`
   const isFresh = (m: string) => sql`${isDue(m, now)} and ${sql.ref(`${m}.batch_id`)} is null`
+  const whole = { id: newId(), end: leaseEnd }
+  const isWhole = (m: string) => sql`(${isDue(m, now)} or ${isOpen(m)} and ${isLeased(m, whole)})`
   const repeated = sql<Row>`
-    update mails m set ${leased}
-    where ${isDue('m', now)} and m.batch_id = (
-      select b.batch_id from mails b where ${isDue('b', now)} and b.batch_id is not null
-      order by b.next_attempt_at, b.batch_id limit 1)
+    update mails m set ${leasedBy(whole)}
+    where ${isWhole('m')} and m.batch_id = (
+      select b.batch_id from mails b where ${isWhole('b')} and b.batch_id is not null
+      order by b.lease_id is distinct from ${whole.id}::uuid, b.next_attempt_at, b.batch_id limit 1)
     returning ${returned}`
+  const queue = { table: 'mails', isOpen, lane: 'kind', urgentLane: 'invitation' }
+  const single = { id: newId(), end: leaseEnd }
   const fresh = sql<Row>`
-    with ${dueRows({ table: 'mails', isDue: isFresh, lane: 'kind', urgentLane: 'invitation', limit })}, bulk as (
+    with ${dueRows({ ...queue, isDue: isFresh, lease: single, limit })}, bulk as (
       select q.id from due join mails q on q.id = due.id
       where ${canBatch}::boolean and q.kind = any(${`{${BULK_KINDS}}`}::text[]) and q.attempts = 0
     )
     update mails m
     set batch_id = case when m.id in (select id from bulk) and (select count(*) from bulk) >= ${BATCH_FROM}
-                        then ${newId()}::uuid end, ${leased}
+                        then ${newId()}::uuid
+                        when ${isLeased('m', single)} then m.batch_id end, ${leasedBy(single)}
     from due where m.id = due.id
     returning ${returned}`
   const [again, rows, used] = await db.batch([

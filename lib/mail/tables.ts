@@ -45,6 +45,7 @@ export type MailTables = {
     attempts: Generated<number>
     first_attempt_at: Date | null
     next_attempt_at: Date
+    lease_id: string | null
     last_error: string | null
     sent_at: Date | null
     failed_at: Date | null

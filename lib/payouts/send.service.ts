@@ -1,4 +1,5 @@
 /** Sends payouts: one transfer at Stripe for each, whatever is interrupted. Design, section 7. */
+import { newId } from '../db/ids.ts'
 import { log } from '../http/logging.ts'
 import { decryptSecret } from '../secrets.ts'
 import type { AccountReading } from './account-checks.queries.ts'
@@ -230,6 +231,7 @@ export const sendPayouts = async (
   { workspaceId, now, budget, gate }: { workspaceId: string | null; now: Date; budget: Budget; gate: Gate },
 ): Promise<Record<TransferResult['outcome'], number>> => {
   const start = Date.now()
+  const leaseId = newId()
   const sending: Sending = {
     // Parsed first: an invalid URL must fail before anything is sent.
     portalUrl: new URL('/portal', env.PUBLIC_URL).href,
@@ -241,8 +243,8 @@ export const sendPayouts = async (
   }
   const tally = { sent: 0, failed: 0, spent: 0, untried: 0, later: 0, canceled: 0 }
   for (let limit = pageSize(budget); limit > 0; limit = pageSize(budget)) {
-    const leaseEnd = new Date(Date.now() + LEASE_MS)
-    const page = await withDb(env, budget, (db) => leasePayouts(db, { workspaceId, now, leaseEnd, limit }))
+    const lease = { id: leaseId, end: new Date(Date.now() + LEASE_MS) }
+    const page = await withDb(env, budget, (db) => leasePayouts(db, { workspaceId, now, lease, limit }))
     if (page.length === 0) break
     const results = await sendPage(env, page, sending)
     const found = await withDb(env, budget, (db) => saveTransferResults(db, results, new Date()))

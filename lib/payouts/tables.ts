@@ -149,7 +149,7 @@ export type PayoutTables = {
     key_version: Generated<number>
     key_used_at: Date | null
     next_attempt_at: Date
-    leased_at: Date | null
+    lease_id: string | null
     attempts: Generated<number>
     last_error: string | null
     failure_code: string | null

@@ -1,7 +1,7 @@
 /** The queue of payouts to send by Stripe: leases them, and saves what became of them. */
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
-import { dueRows } from '../db/leases.queries.ts'
+import { dueRows, type Lease, leaseOf, oneAttempt } from '../db/leases.queries.ts'
 import { type AccountReading, saveReadingsQuery } from './account-checks.queries.ts'
 import { type FoundTransfer, noteFound } from './found.queries.ts'
 import { byIndexes, endFreeing, freeCommissions } from './freeing.queries.ts'
@@ -26,7 +26,7 @@ export type DuePayout = {
   keyVersion: number
   /** When this version of the idempotency key was first used, or may have been. */
   keyUsedAt: Date
-  /** Whether this version of the key may have been used before this lease. */
+  /** Whether this version of the key may have been used before this lease. A repeated lease says yes. */
   isKeyUsed: boolean
   /** Whether any version may have been: the transfer is looked up before it is asked for. */
   mayBeSent: boolean
@@ -49,12 +49,13 @@ const isReady = (p: string) => sql`${isInFlight(p)} and ${sql.ref(`${p}.claimed_
 export const duePayouts = (now: Date) => sql`
   select from payouts p where ${isReady('p')} and p.next_attempt_at <= ${now}::timestamptz`
 
-type Lease = {
+type Page = {
   /** Leases payouts of this workspace only; null leases those of any workspace, which take turns. */
   workspaceId: string | null
-  /** The start of the Worker's run, the same for all its pages: no payout is leased twice in one run. */
+  /** The start of the Worker's run. */
   now: Date
-  leaseEnd: Date
+  /** Its id is the same for all pages of the Worker's run: no payout is leased twice in one run. */
+  lease: Lease
   limit: number
 }
 
@@ -62,20 +63,24 @@ type Lease = {
  * Leases payouts that are due, in one statement: whatever the run, what another one has leased is not due. Concurrent
  * Workers get different payouts; if two leases of one overlap, because one Worker took too long, Stripe deduplicates by the
  * idempotency key. The key is marked as used before it is. Whether it was used before is read from the row as it was.
+ *
+ * A repeat after an unseen commit gets the same payouts, whose keys then count as used: the row no longer shows whose
+ * mark it is.
  */
 export const leasePayouts = async (
   db: Db,
-  { workspaceId, now, leaseEnd, limit }: Lease,
+  { workspaceId, now, lease, limit }: Page,
 ): Promise<DuePayout[]> => {
-  const isDue = (p: string) => sql`${isReady(p)}
-        and ${sql.ref(`${p}.leased_at`)} is distinct from ${now}::timestamptz
-        and ${sql.ref(`${p}.next_attempt_at`)} <= ${now}::timestamptz
+  const isOpen = (p: string) => sql`${isReady(p)}
         and (${workspaceId}::uuid is null or ${sql.ref(`${p}.workspace_id`)} = ${workspaceId}::uuid)`
+  const isDue = (p: string) => sql`${isOpen(p)}
+        and ${sql.ref(`${p}.lease_id`)} is distinct from ${lease.id}::uuid
+        and ${sql.ref(`${p}.next_attempt_at`)} <= ${now}::timestamptz`
   const { rows } = await sql<DuePayout>`
-    with ${dueRows({ table: 'payouts', isDue, limit })}, leased as (
+    with ${dueRows({ table: 'payouts', isOpen, isDue, lease, limit })}, leased as (
       update payouts p
-      set key_used_at = coalesce(p.key_used_at, ${now}), next_attempt_at = ${leaseEnd}, leased_at = ${now},
-          attempts = p.attempts + 1
+      set key_used_at = coalesce(p.key_used_at, ${now}), ${leaseOf(lease)},
+          attempts = p.attempts + ${oneAttempt('p', lease)}
       from due where p.id = due.id
       returning p.*, due.place, old.key_used_at is not null as is_key_used
     )

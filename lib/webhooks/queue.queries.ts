@@ -1,7 +1,8 @@
 /** The queue of deliveries: leases those that are due, and saves what became of them. */
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
-import { dueRows } from '../db/leases.queries.ts'
+import { newId } from '../db/ids.ts'
+import { dueRows, leaseOf, oneAttempt } from '../db/leases.queries.ts'
 import type { AnnouncedRefund } from './payloads.ts'
 import { WINDOW_SECONDS } from './schedule.ts'
 import { MAX_TRIES, type Try } from './tries.ts'
@@ -29,17 +30,18 @@ export type LeasedDelivery = {
 
 /**
  * Leases deliveries that are due. Workspaces take turns, first attempts before retries. Deliveries to disabled endpoints fail.
- *
- * A repeat after an unseen commit leases others; the first ones are due again after the lease.
+ * A repeat after an unseen commit gets the same deliveries.
  */
 export const leaseDeliveries = async (
   db: Db,
   { now, dueBy, leaseEnd, limit }: { now: Date; dueBy: Date; leaseEnd: Date; limit: number },
 ): Promise<{ deliveries: LeasedDelivery[]; ended: number }> => {
-  const isDue = (
-    d: string,
-  ) => sql`${sql.ref(`${d}.delivered_at`)} is null and ${sql.ref(`${d}.failed_at`)} is null
-    and ${sql.ref(`${d}.next_attempt_at`)} <= ${dueBy}::timestamptz`
+  const lease = { id: newId(), end: leaseEnd }
+  const isOpen = (d: string) =>
+    sql`${sql.ref(`${d}.delivered_at`)} is null and ${sql.ref(`${d}.failed_at`)} is null`
+  const isDue = (d: string) =>
+    sql`${isOpen(d)} and ${sql.ref(`${d}.next_attempt_at`)} <= ${dueBy}::timestamptz`
+  const queue = { table: 'webhook_deliveries', lane: 'lane', urgentLane: 'first' }
   const disabled: Try = {
     at: now.toISOString(),
     status: null,
@@ -48,9 +50,10 @@ export const leaseDeliveries = async (
     response: null,
   }
   const { rows } = await sql<LeasedDelivery & { isDisabled: boolean }>`
-    with ${dueRows({ table: 'webhook_deliveries', isDue, lane: 'lane', urgentLane: 'first', limit })}, leased as (
+    with ${dueRows({ ...queue, isOpen, isDue, lease, limit })}, leased as (
       update webhook_deliveries d
-      set attempts = d.attempts + 1, first_attempt_at = coalesce(d.first_attempt_at, ${now}), next_attempt_at = ${leaseEnd},
+      set attempts = d.attempts + ${oneAttempt('d', lease)}, ${leaseOf(lease)},
+          first_attempt_at = coalesce(d.first_attempt_at, ${now}),
           failed_at = case when e.disabled_at is not null then ${now}::timestamptz end,
           tries = case when e.disabled_at is null then d.tries else d.tries || ${JSON.stringify([disabled])}::jsonb end
       from due, webhook_endpoints e

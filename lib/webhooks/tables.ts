@@ -42,6 +42,7 @@ export type WebhookTables = {
     attempts: Generated<number>
     first_attempt_at: Date | null
     next_attempt_at: Date
+    lease_id: string | null
     delivered_at: Date | null
     failed_at: Date | null
     tries: Json<Try[]>

@@ -752,9 +752,17 @@ test.each<Fault>(['cut_before', 'cut_after', 'half', 'wake_500', 'shutdown_57P01
   },
 )
 
+test('a run asks again which mails it has taken, and sends them', async () => {
+  const addresses = await queue(2)
+  failClaim('cut_after', 'cut_after')
+  await run()
+  expect(counts(addresses)).toEqual([1, 1])
+  expect(await look(addresses[0] ?? '')).toMatchObject({ status: 'sent', attempts: 1 })
+})
+
 test('a run whose mails were taken, but never arrived, leaves them to the run after the lease', async () => {
   const addresses = await queue(2)
-  failClaim('cut_after')
+  failClaim('cut_after', 'cut_after', 'cut_after')
   await run()
   expect(counts(addresses)).toEqual([0, 0])
   await age('5 minutes')

@@ -8,6 +8,7 @@ import { type SendEnv, sendDue } from '../../lib/mail/send-due.service.ts'
 import { chooseSenders } from '../../lib/mail/transport.service.ts'
 import type { Senders } from '../../lib/mail/transport.ts'
 import { createDatabase, dropDatabase, TEMPLATE } from '../support/databases.ts'
+import { repeating } from '../support/repeated.ts'
 
 // A run takes whatever is due, so it has a database of its own.
 const DATABASE = 'mail_batches_test'
@@ -127,6 +128,23 @@ describe('many bulk mails', () => {
       expect(arrived(addresses)).toEqual(once(addresses))
     }
     expect(await states()).toEqual({ sent: 60 })
+  })
+
+  test('of a repeated lease are sent at once: as a new batch, and as one that is sent again', async () => {
+    const addresses = await queue(30)
+    inbox.plan(null, 'cut_after')
+    expect(await repeating('update mails', () => run())).toMatchObject({ sent: 1, retried: 29 })
+    const unsent = 'select distinct batch_id, attempts from mails where sent_at is null'
+    const before = await client.query(unsent)
+    expect(before.rows).toMatchObject([{ batch_id: expect.any(String), attempts: 1 }])
+
+    await later('2 minutes')
+    inbox.plan('cut_after')
+    expect(await repeating('update mails', () => run())).toMatchObject({ retried: 29 })
+    expect((await client.query(unsent)).rows).toEqual([{ ...before.rows[0], attempts: 2 }])
+    await later('10 minutes')
+    expect(await run()).toMatchObject({ sent: 29 })
+    expect(arrived(addresses)).toEqual(once(addresses))
   })
 
   test('of which the provider refuses one are sent one by one, and that one has failed', async () => {

@@ -113,7 +113,7 @@ test('restored to the middle of a run, what it has claimed is looked up, and wha
     restore = await takeSnapshot(world.query)
     // As if it had been taken before the lease.
     await world.query(
-      'update snapshot.payouts set key_used_at = null, leased_at = null, attempts = 0, next_attempt_at = now()',
+      'update snapshot.payouts set key_used_at = null, lease_id = null, attempts = 0, next_attempt_at = now()',
     )
   }
   await payer.run()
@@ -141,7 +141,7 @@ test.each(['was refused', 'was never asked for'])(
     const { runId } = await payer.run()
     const restore = await takeSnapshot(world.query)
     if (waits === 'was never asked for')
-      await world.query('update snapshot.payouts set key_version = 1, leased_at = null, attempts = 0')
+      await world.query('update snapshot.payouts set key_version = 1, lease_id = null, attempts = 0')
     const act = { workspaceId: payer.workspaceId, actor: 'a manager', now: new Date() }
     await cancelRun(connect(world.env()), act, runId ?? '')
     setBalances(1_000_000)

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Cut, during, VICTIMS } from '../support/killed.ts'
 import type { Merchant } from '../support/merchant.ts'
 import { useOwnWebhooks } from '../support/own-webhooks.ts'
+import { repeating } from '../support/repeated.ts'
 import { addEndpoint, type Receiver, startReceiver } from '../support/webhooks.ts'
 
 const { createMerchant, query, sendDue } = useOwnWebhooks()
@@ -279,6 +280,17 @@ test('eight runs at once send each event once, and a run that died sends it agai
   await pass(merchant, '2 minutes')
   await sendDue()
   expect(receiver.received.length).toBe(41)
+})
+
+test('a repeated lease sends its events at once, not after the lease', async () => {
+  const merchant = await createMerchant()
+  await addEndpoint(merchant, receiver, { types: ['sale.created'] })
+  await queueSales(merchant, 3)
+  await repeating('update webhook_deliveries', () => sendDue())
+  expect(receiver.received.length).toBe(3)
+  expect(await query('select distinct attempts, status from webhook_deliveries')).toEqual([
+    { attempts: 1, status: 'delivered' },
+  ])
 })
 
 describe('a run that is cut off', () => {

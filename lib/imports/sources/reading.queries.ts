@@ -1,7 +1,8 @@
 /** The queue of sources that are read: leases those that are due, and saves each page. */
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
-import { dueRows } from '../../db/leases.queries.ts'
+import { newId } from '../../db/ids.ts'
+import { dueRows, leaseOf, oneAttempt } from '../../db/leases.queries.ts'
 import { upsertCommissions } from '../../shadow/platform-commissions.queries.ts'
 import { addHistory } from './history.queries.ts'
 import type { Kept, ListProgress, Place, Progress } from './progress.ts'
@@ -28,17 +29,21 @@ export type LeasedSource = {
   isInShadow: boolean
 }
 
-const isDueBy = (now: Date) => (s: string) =>
-  sql`${sql.ref(`${s}.ciphertext`)} is not null and ${sql.ref(`${s}.next_attempt_at`)} <= ${now}::timestamptz`
+const isOpen = (s: string) => sql`${sql.ref(`${s}.ciphertext`)} is not null`
 
-/** Leases a source that is due; workspaces take turns. A repeat after an unseen commit leases another one. */
+const isDueBy = (now: Date) => (s: string) =>
+  sql`${isOpen(s)} and ${sql.ref(`${s}.next_attempt_at`)} <= ${now}::timestamptz`
+
+/** Leases a source that is due; workspaces take turns. A repeat after an unseen commit gets the same. */
 export const leaseSource = async (
   db: Db,
   { now, leaseEnd }: { now: Date; leaseEnd: Date },
 ): Promise<LeasedSource | undefined> => {
+  const lease = { id: newId(), end: leaseEnd }
+  const isDue = isDueBy(now)
   const { rows } = await sql<LeasedSource>`
-    with ${dueRows({ table: 'import_sources', isDue: isDueBy(now), byWait: true, limit: 1 })}, leased as (
-      update import_sources s set version = s.version + 1, next_attempt_at = ${leaseEnd}
+    with ${dueRows({ table: 'import_sources', isOpen, isDue, lease, byWait: true, limit: 1 })}, leased as (
+      update import_sources s set version = s.version + ${oneAttempt('s', lease)}, ${leaseOf(lease)}
       from due where s.id = due.id returning s.*
     )
     select l.id, l.workspace_id as "workspaceId", l.program_id as "programId", l.purpose, l.platform, l.account, l.ciphertext, l.created_at as "createdAt", l.resource, l.cursor,

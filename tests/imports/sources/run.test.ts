@@ -7,6 +7,7 @@ import { sourceRecords } from '../../../islands/import/rules/source.ts'
 import type { SourceRow } from '../../../lib/imports/sources/source.ts'
 import { during } from '../../support/killed.ts'
 import { expectRead, useOwnSources } from '../../support/own-sources.ts'
+import { repeating } from '../../support/repeated.ts'
 
 const { query, url, start, read } = useOwnSources()
 
@@ -24,6 +25,20 @@ test('a program is read to its end, the token is deleted, and nothing is asked t
   expect(new Set(paths).size).toBe(paths.length)
   expect(paths).toHaveLength(9)
   expect(await read()).toBeNull()
+})
+
+test('a repeated lease reads the program at once, not after the lease', async () => {
+  const started = await start()
+  const other = await start()
+  await repeating('update import_sources', () => read({ MAX_FETCHES: '5' }))
+  expect([started, other].map(({ account }) => account.requests.length)).toEqual([1, 0])
+  expect(await query('select version from import_sources order by version')).toEqual([
+    { version: 0 },
+    { version: 1 },
+  ])
+  await read()
+  await expectRead(started)
+  await expectRead(other)
 })
 
 test.each(['tolt', 'firstpromoter', 'dub'] as const)(
