@@ -7,7 +7,7 @@ import type pg from 'pg'
 import { checkPurchases } from '../lib/ledger-check/check.service.ts'
 import { allWorkspaces, type Query } from '../lib/ledger-check/purchases.queries.ts'
 import { counted } from '../lib/plural.ts'
-import { demoOf, withClient } from './database.ts'
+import { ledgerOf, withClient } from './database.ts'
 
 const VIOLATED = 1
 const FAILED = 2
@@ -23,9 +23,8 @@ const COUNTS = `
 
 /** DATABASE_URL, or the database of the local `npm start`. */
 const findDatabase = (): string => {
-  if (process.env.DATABASE_URL) return process.env.DATABASE_URL
-  const demo = demoOf(process.env)
-  if (demo) return demo.databaseUrl
+  const ledger = ledgerOf(process.env)
+  if (ledger) return ledger.DATABASE_URL
   throw new Error('Set DATABASE_URL: DATABASE_URL=postgres://... npm run ledger:verify')
 }
 

@@ -15,7 +15,7 @@ import {
 import { listPurchases } from '../lib/purchases/stripe/list-purchases.service.ts'
 import { findEndpoint } from '../lib/purchases/stripe/setup.queries.ts'
 import { Unavailable } from '../lib/unavailable.ts'
-import { demoOf, parseDatabaseUrl } from './database.ts'
+import { demoOf, ledgerOf } from './database.ts'
 
 const USAGE = `npm run reconcile -- --workspace W --since D [--fix]
 
@@ -97,32 +97,21 @@ const readBase = (base: string): URL => {
 
 /** The ledger and Stripe: from the environment, else those of the running demo. */
 const readPlaces = (env: Terminal['env']): Places => {
-  const { DATABASE_URL, SQL_ENDPOINT, STRIPE_API_KEY, STRIPE_API_BASE } = env
+  const { DATABASE_URL, STRIPE_API_KEY, STRIPE_API_BASE } = env
   const stripeUrl = readBase(STRIPE_API_BASE || 'https://api.stripe.com')
-  if (DATABASE_URL && STRIPE_API_KEY) {
-    parseDatabaseUrl(DATABASE_URL)
-    return {
-      database: { DATABASE_URL, ...(SQL_ENDPOINT && { SQL_ENDPOINT }) },
-      stripeKey: STRIPE_API_KEY,
-      stripeUrl,
-    }
-  }
   // Half from the environment and half from the demo would compare two merchants.
-  if (DATABASE_URL) throw new Misuse('Set STRIPE_API_KEY=rk_live_..., the key to read Stripe with.')
-  if (STRIPE_API_KEY) throw new Misuse('Set DATABASE_URL=postgresql://..., the database of the ledger.')
+  if (DATABASE_URL && !STRIPE_API_KEY)
+    throw new Misuse('Set STRIPE_API_KEY=rk_live_..., the key to read Stripe with.')
+  if (STRIPE_API_KEY && !DATABASE_URL)
+    throw new Misuse('Set DATABASE_URL=postgresql://..., the database of the ledger.')
 
+  const database = ledgerOf(env)
+  if (database && STRIPE_API_KEY) return { database, stripeKey: STRIPE_API_KEY, stripeUrl }
   const demo = demoOf(env)
-  if (!demo) {
-    throw new Misuse(
-      'Set DATABASE_URL=postgresql://... and STRIPE_API_KEY=rk_live_...\nOr start the demo first, with npm start.',
-    )
-  }
-  const { databaseUrl, sqlEndpoint, stripeUrl: fake } = demo
-  return {
-    database: { DATABASE_URL: databaseUrl, ...(sqlEndpoint && { SQL_ENDPOINT: sqlEndpoint }) },
-    stripeKey: 'sk_test_demo',
-    stripeUrl: new URL(fake),
-  }
+  if (database && demo) return { database, stripeKey: 'sk_test_demo', stripeUrl: new URL(demo.stripeUrl) }
+  throw new Misuse(
+    'Set DATABASE_URL=postgresql://... and STRIPE_API_KEY=rk_live_...\nOr start the demo first, with npm start.',
+  )
 }
 
 const connectStripe = ({ stripeKey, stripeUrl: { hostname: host, port, protocol } }: Places): Stripe =>
