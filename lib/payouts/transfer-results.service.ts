@@ -3,7 +3,7 @@ import { exponentialDelay } from '../backoff.ts'
 import { newId } from '../db/ids.ts'
 import { formatMoney } from '../money.ts'
 import type { NoticeReason } from './notices.ts'
-import type { TransferOutcome } from './stripe/connect.service.ts'
+import type { TransferOutcome } from './stripe/transfers.service.ts'
 import type { AttemptResult } from './transfer.service.ts'
 import type { DuePayout, TransferResult } from './transfers.queries.ts'
 

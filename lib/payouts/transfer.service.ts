@@ -2,8 +2,9 @@
 import type { DatabaseEnv } from '../db/neon.ts'
 import { type Budget, withDb } from './budget.service.ts'
 import { keyState } from './payouts.ts'
-import type { Connect, TransferOutcome } from './stripe/connect.service.ts'
+import type { Connect } from './stripe/connect.service.ts'
 import { ConnectError } from './stripe/failures.service.ts'
+import type { TransferOutcome } from './stripe/transfers.service.ts'
 import { type DuePayout, listStopped, renewKey } from './transfers.queries.ts'
 
 /** The outcome of an attempt, and the version of the key that it used. */

@@ -39,3 +39,9 @@ export const stripeOf = (env: ConnectEnv, key: string): Stripe =>
     maxNetworkRetries: 0,
     telemetry: false,
   })
+
+/** The id in a response. @throws if it has none, as a proxy's `{}` */
+export const idIn = ({ id }: { id?: unknown }): string => {
+  if (typeof id === 'string' && id !== '') return id
+  throw new Error('Stripe’s response has no id.')
+}

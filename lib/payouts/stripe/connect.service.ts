@@ -1,37 +1,12 @@
 /**
  * The client for a merchant's Stripe account as a Connect platform: partners' accounts (API v2) and transfers to them.
  */
-import type Stripe from 'stripe'
 import { deliverableAddress } from '../../mail/address.ts'
-import { formatMoney } from '../../money.ts'
-import { fromStripe, toStripe } from '../../purchases/stripe/amounts.ts'
-import { transferGroup, transferKey } from '../payouts.ts'
-import type { ListedTransfer, TransferMetadata } from '../transfer-metadata.ts'
+import { fromStripe } from '../../purchases/stripe/amounts.ts'
 import { type AccountState, paysBankOf, statusOf } from './account-state.ts'
-import { type ConnectEnv, stripeOf } from './client.service.ts'
-import { ConnectError, type Failure, failureOf } from './failures.service.ts'
-
-/** The parameters of a transfer. */
-export type TransferRequest = {
-  payoutId: string
-  keyVersion: number
-  /** The partner's. */
-  account: string
-  /** Minor units of ISO 4217. */
-  amountCents: bigint
-  currency: string
-  metadata: TransferMetadata
-}
-
-/** The outcome of a transfer. */
-export type TransferOutcome = ({ kind: 'sent' } & Transfer) | Failure
-
-/** A transfer that was made. */
-type Transfer = {
-  transferId: string
-  /** What was reversed of it since, in minor units of ISO 4217. */
-  reversedCents: number
-}
+import { type ConnectEnv, idIn, stripeOf } from './client.service.ts'
+import { ConnectError, call } from './failures.service.ts'
+import { transfersOf } from './transfers.service.ts'
 
 /** The parameters of an account. They must be the same for each attempt with one idempotency key. */
 export type AccountRequest = {
@@ -47,50 +22,14 @@ export type Connect = ReturnType<typeof connectTo>
 
 /** A page waits for it. */
 const LOOK_TIMEOUT_MS = 2_000
-/** Stripe's maximum. A payout has one transfer, or very few. */
+/** Stripe's maximum. */
 const PAGE = 100
-
-/** The id in a response. @throws if it has none, as a proxy's `{}` */
-export const idIn = ({ id }: { id?: unknown }): string => {
-  if (typeof id === 'string' && id !== '') return id
-  throw new Error('Stripe’s response has no id.')
-}
 
 /** The address in a response. @throws if it has none */
 const addressIn = ({ url }: { url: string }): string => {
   const { href, protocol } = new URL(url)
   if (/^https?:$/.test(protocol)) return href
   throw new Error('Stripe’s response has no address.')
-}
-
-const transferIn = (transfer: { id: string; currency: string; amount_reversed: number }): Transfer => ({
-  transferId: idIn(transfer),
-  // A proxy may leave it out.
-  reversedCents: fromStripe(Number(transfer.amount_reversed) || 0, transfer.currency.toUpperCase()),
-})
-
-const listedIn = (transfer: Stripe.Transfer): ListedTransfer => {
-  const { amount, created, currency: code, destination, metadata, transfer_group: group } = transfer
-  const currency = code.toUpperCase()
-  return {
-    id: idIn(transfer),
-    account: typeof destination === 'string' ? destination : (destination?.id ?? ''),
-    amountCents: fromStripe(amount, currency),
-    reversedCents: transferIn(transfer).reversedCents,
-    currency,
-    createdAt: new Date(created * 1_000),
-    group: group ?? null,
-    metadata: metadata ?? {},
-  }
-}
-
-/** Calls Stripe. @throws {ConnectError} */
-const call = async <T>(work: () => Promise<T>): Promise<T> => {
-  try {
-    return await work()
-  } catch (error) {
-    throw new ConnectError(failureOf(error))
-  }
 }
 
 /**
@@ -105,6 +44,8 @@ export const connectTo = (env: ConnectEnv, key: string) => {
   const stripe = stripeOf(env, key)
 
   return {
+    ...transfersOf(stripe),
+
     /** The Stripe account of the key. */
     platform: () =>
       call(async () => {
@@ -207,48 +148,6 @@ export const connectTo = (env: ConnectEnv, key: string) => {
       }
     },
 
-    /** Creates the transfer of a payout, once per key version. Never throws. */
-    createTransfer: async (request: TransferRequest): Promise<TransferOutcome> => {
-      const { payoutId, keyVersion, account, amountCents, currency, metadata } = request
-      const amount = toStripe(amountCents, currency)
-      if (amount === null) {
-        const message = `Stripe can’t send ${formatMoney(amountCents, currency)}: it supports whole units of ${currency} only.`
-        return { kind: 'refused', code: 'amount_too_fine', message, isAccount: false }
-      }
-      try {
-        const transfer = await stripe.transfers.create(
-          {
-            amount,
-            currency: currency.toLowerCase(),
-            destination: account,
-            transfer_group: transferGroup(payoutId),
-            metadata,
-          },
-          { idempotencyKey: transferKey(payoutId, keyVersion) },
-        )
-        return { kind: 'sent', ...transferIn(transfer) }
-      } catch (error) {
-        return failureOf(error)
-      }
-    },
-
-    /**
-     * A page of the account's transfers, newest first: those since a time, older than a transfer. Of something else that the
-     * merchant uses Stripe for, too.
-     */
-    listTransfers: (
-      since: Date,
-      olderThan: string | null,
-    ): Promise<{ transfers: ListedTransfer[]; hasMore: boolean }> =>
-      call(async () => {
-        const { data, has_more: hasMore } = await stripe.transfers.list({
-          limit: PAGE,
-          created: { gte: Math.floor(since.getTime() / 1_000) },
-          ...(olderThan && { starting_after: olderThan }),
-        })
-        return { transfers: data.map(listedIn), hasMore: hasMore === true && data.length > 0 }
-      }),
-
     /** The address and the country of an account's owner; null for what Stripe does not say, or no longer. */
     readOwner: async (id: string): Promise<{ email: string | null; country: string | null }> => {
       try {
@@ -265,13 +164,5 @@ export const connectTo = (env: ConnectEnv, key: string) => {
         throw error
       }
     },
-
-    /** The transfer of a payout, or null. A transfer that was reversed since counts. */
-    findTransfer: (payoutId: string): Promise<Transfer | null> =>
-      call(async () => {
-        const { data } = await stripe.transfers.list({ transfer_group: transferGroup(payoutId), limit: PAGE })
-        const transfer = data.find(({ metadata }) => metadata?.payout_id === payoutId)
-        return transfer ? transferIn(transfer) : null
-      }),
   }
 }

@@ -76,3 +76,12 @@ export const failureOf = (error: unknown): Failure => {
   if (status === 401 || status === 403 || PLATFORM_CODES.has(code)) return { kind: 'locked_out', message }
   return { kind: 'refused', code: code || 'refused', message, isAccount }
 }
+
+/** Calls Stripe. @throws {ConnectError} */
+export const call = async <T>(work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work()
+  } catch (error) {
+    throw new ConnectError(failureOf(error))
+  }
+}

@@ -1,7 +1,6 @@
 /** Checks that a key may do what payouts need, without creating anything at Stripe. */
 import Stripe from 'stripe'
-import { type ConnectEnv, stripeOf } from './client.service.ts'
-import { idIn } from './connect.service.ts'
+import { type ConnectEnv, idIn, stripeOf } from './client.service.ts'
 import { ConnectError, failureOf } from './failures.service.ts'
 
 /** Whether a key is named as one of live mode, such as `rk_live_...`. Test mode has its own accounts, under the same Stripe account. */

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type StripeFake, startStripe } from '../../../dev/fakes/stripe.ts'
 import { statusOf } from '../../../lib/payouts/stripe/account-state.ts'
-import { connectTo, type TransferOutcome } from '../../../lib/payouts/stripe/connect.service.ts'
+import { connectTo } from '../../../lib/payouts/stripe/connect.service.ts'
 import { ConnectError, failureOf } from '../../../lib/payouts/stripe/failures.service.ts'
+import type { TransferOutcome } from '../../../lib/payouts/stripe/transfers.service.ts'
 
 const REST = { run_id: 'r', program_id: 'g', cutoff_at: '2026-01-31T00:00:00.000Z' }
 
