@@ -6,7 +6,7 @@ import { listen } from '../dev/runtime/ports.ts'
 import { connect } from '../lib/db/connection.ts'
 import { beginRun } from '../lib/payouts/begin-run.queries.ts'
 import { claimPage, growPayout } from '../lib/payouts/claims.queries.ts'
-import { payDue } from '../lib/payouts/run.service.ts'
+import { payDue } from '../lib/payouts/pay-due.service.ts'
 import { median } from './measure.ts'
 import type { Bindings } from './merchant.ts'
 

@@ -29,6 +29,7 @@ import {
   refreshAccount,
   startOnboarding,
 } from '../lib/payouts/onboarding.service.ts'
+import { payDue } from '../lib/payouts/pay-due.service.ts'
 import type { RunResultResponse } from '../lib/payouts/payouts.responses.ts'
 import type {
   AccountsService,
@@ -40,7 +41,7 @@ import type {
   RunRequest,
 } from '../lib/payouts/payouts.rpc.ts'
 import { limitsIn, PayoutRun } from '../lib/payouts/payouts.schemas.ts'
-import { payDue, previewPayouts, runPayouts } from '../lib/payouts/run.service.ts'
+import { previewPayouts, runPayouts } from '../lib/payouts/run.service.ts'
 import type { PayoutEnv } from '../lib/payouts/send.service.ts'
 import { listSentEvents } from '../lib/payouts/sent-events.service.ts'
 import { encryptSecret } from '../lib/secrets.ts'

@@ -1,116 +1,27 @@
-/** Runs payouts, for a manager's request and for the cron. */
+/** Runs payouts for a manager's request, or previews a run. pay-due.service.ts continues what does not fit into it. */
 import { connect } from '../db/connection.ts'
-import { whatIsDue } from '../db/due.queries.ts'
-import { describeError, log } from '../http/logging.ts'
-import { lookAtShadowRuns } from '../shadow/upkeep.service.ts'
 import { Unavailable } from '../unavailable.ts'
-import { checkCountries, checkDailyAccounts, checkOwedAccounts } from './account-checks.service.ts'
-import { beginRun, decideApproval } from './begin-run.queries.ts'
-import { type Budget, hasLeft, newBudget, withDb } from './budget.service.ts'
-import { continueCanceling } from './cancel.queries.ts'
-import { type Claimed, claimPage, growPayout } from './claims.queries.ts'
+import { beginRun } from './begin-run.queries.ts'
+import { type Budget, newBudget } from './budget.service.ts'
+import { claim, prepare } from './claim.service.ts'
 import { balancesQuery, type RunScope } from './due.queries.ts'
-import { keepCover } from './funds.queries.ts'
-import { type Funds, readFunds, readMaximum, UNKNOWN } from './funds.service.ts'
+import { type Funds, readMaximum } from './funds.service.ts'
 import { NO_LIMITS, type RunLimits, totalsOf } from './limits.ts'
 import { readPayoutSetup } from './methods.queries.ts'
-import { notifyManagers } from './notices.service.ts'
-import { beginScheduledRuns, listUnclaimedRuns, type OpenRun } from './open-runs.queries.ts'
 import { runPayoutsQuery } from './payouts.queries.ts'
 import type { RunResultResponse } from './payouts.responses.ts'
 import type { PreviewChanged, PreviewRequest, Refused, RunRequest } from './payouts.rpc.ts'
-import { createGate, reconcileDaily } from './reconcile.service.ts'
-import { notifyUnconnected, remindPartners } from './reminders.service.ts'
-import { checkResolved } from './resolution.service.ts'
+import { createGate } from './reconcile.service.ts'
 import { runQuery, toRun } from './runs.queries.ts'
 import { startRefusalOf } from './runs.ts'
-import { type Gate, type PayoutEnv, sendPayouts } from './send.service.ts'
-import { hasDueWork } from './work.queries.ts'
+import { type PayoutEnv, sendPayouts } from './send.service.ts'
 
-/** Partners per page. A page takes well under a second. */
-const CLAIM_PAGE = 500
 /** The time for a manager's request. The cron continues the run. */
 const REQUEST_MS = 20_000
-/** A run of the cron that has fewer left has worked as long as it could: for a page of transfers it needs more. */
-const SPENT_FETCHES = 10
-const MAX_OPEN_RUNS = 20
-const DEFAULT_MS = 45_000
 /** Two for authentication, two for an Idempotency-Key, the program, the set-up, the start of the run, and its results or another preview. */
 const REQUEST_FETCHES = 8
 
 const UNREAD_TRANSFERS = 'Stripe’s transfers are not compared with the payouts yet.'
-
-/** What a run can pay, and what of that could not be read from Stripe. */
-type Prepared = Funds & { unread: RunResultResponse['unread'] }
-
-/** A preview without what cannot be read is better than none. */
-const unless =
-  <T>(isPreview: boolean, otherwise: T) =>
-  (error: unknown): T => {
-    if (isPreview && error instanceof Unavailable) return otherwise
-    throw error
-  }
-
-type Preparation = {
-  now: Date
-  budget: Budget
-  isPreview: boolean
-  /** Leaves the accounts as they were read before, because what is read again is saved. */
-  isReadOnly?: boolean
-}
-
-/**
- * What a run can pay, once the accounts that could not be paid have been read again.
- *
- * @throws {Unavailable} a run, and not a preview, cannot read the balance
- */
-const prepare = async (
-  env: PayoutEnv,
-  scope: RunScope,
-  { now, budget, isPreview, isReadOnly = false }: Preparation,
-): Promise<Prepared> => {
-  const areAccountsRead =
-    scope.method !== 'stripe' ||
-    (!isReadOnly &&
-      (await checkOwedAccounts(env, scope, now, budget).then(
-        ({ isComplete }) => isComplete,
-        unless(isPreview, false),
-      )))
-  const funds = await readFunds(env, scope, budget).catch(unless(isPreview, UNKNOWN))
-  const unread = [
-    ...(areAccountsRead ? [] : ['accounts' as const]),
-    ...(funds.isUnknown ? ['balance' as const] : []),
-  ]
-  return { ...funds, unread }
-}
-
-/** The run with what the balance covers, which is read once. @throws {Unavailable} Stripe did not answer */
-const withCover = async (env: PayoutEnv, run: OpenRun, now: Date, budget: Budget): Promise<OpenRun> => {
-  if (run.cover || run.method !== 'stripe') return run
-  const { cover } = await prepare(env, run, { now, budget, isPreview: false })
-  return { ...run, cover: await withDb(env, budget, (db) => keepCover(db, run.id, cover)) }
-}
-
-/** Claims balances for a run, page by page, as long as the budget lasts. */
-const claim = async (env: PayoutEnv, open: OpenRun, now: Date, budget: Budget): Promise<void> => {
-  const run = await withCover(env, open, now, budget)
-  if (run.needsApproval === null && !(await withDb(env, budget, (db) => decideApproval(db, run, now)))) return
-  let claimed: Claimed = 'more'
-  while (claimed !== 'all' && hasLeft(budget)) {
-    if (claimed === 'growing') await withDb(env, budget, (db) => growPayout(db, run, now))
-    claimed = await withDb(env, budget, (db) => claimPage(db, run, { partners: CLAIM_PAGE }, now))
-  }
-  if (claimed === 'all' && run.method === 'stripe') await notifyUnconnected(env, run, now, budget)
-}
-
-/** Claims the balances of a run that was interrupted, or begun by a schedule, once the transfers of its workspace are read. */
-const claimIfReady = async (
-  env: PayoutEnv,
-  run: OpenRun,
-  { now, budget, gate }: { now: Date; budget: Budget; gate: Gate },
-): Promise<void> => {
-  if (hasLeft(budget) && (await gate(run.workspaceId)).isReady) await claim(env, run, now, budget)
-}
 
 /** What became of a run, in one fetch. */
 const readResult = async (env: PayoutEnv, scope: RunScope, runId: string) => {
@@ -246,57 +157,4 @@ export const runPayouts = async (
     payouts,
     skipped,
   }
-}
-
-/** Continues the canceling of runs and payouts that requests did not finish, as long as the budget lasts. */
-const cancelRest = async (env: PayoutEnv, now: Date, budget: Budget): Promise<number> => {
-  let pages = 0
-  while (hasLeft(budget) && (await withDb(env, budget, (db) => continueCanceling(db, now)))) pages++
-  return pages
-}
-
-/**
- * The cron: starts the runs that are due, continues those that are open, and sends the payouts that are due.
- *
- * @param ms how long it may take
- * @returns the number of runs, of payouts per outcome, of accounts read, of workspaces whose
- *          transfers were read, of transfers found, of reminders, and of mails to managers, and
- *          whether more may be due; null if there was nothing to do
- */
-export const payDue = async (env: PayoutEnv, now = new Date(), ms = DEFAULT_MS) => {
-  const budget = newBudget(env, ms)
-  const { work } = await withDb(env, budget, (db) => whatIsDue(db, { work: hasDueWork(now) }))
-  if (!work) return null
-  await withDb(env, budget, (db) => beginScheduledRuns(db, now))
-  const runs = await withDb(env, budget, (db) => listUnclaimedRuns(db, MAX_OPEN_RUNS))
-  const gate = createGate(env, now, budget)
-  for (const run of runs) {
-    // A run that fails does not stop the others, nor the sending.
-    await claimIfReady(env, run, { now, budget, gate }).catch((error: Error) =>
-      log('error', { job: 'payouts', workspaceId: run.workspaceId, runId: run.id, ...describeError(error) }),
-    )
-  }
-  const tally = await sendPayouts(env, { workspaceId: null, now, budget, gate })
-  const canceling = await cancelRest(env, now, budget)
-  const accounts = await checkDailyAccounts(env, now, budget)
-  await checkCountries(env, now, budget)
-  const reconciled = await reconcileDaily(env, gate, now, budget)
-  const found = await checkResolved(env, now, budget)
-  const reminders = await remindPartners(env, now, budget)
-  const notified = await notifyManagers(env, now, budget)
-  const shadowRuns = await lookAtShadowRuns(env, now, budget)
-  const did = {
-    runs: runs.length,
-    ...tally,
-    canceling,
-    accounts,
-    reconciled,
-    found,
-    reminders,
-    notified,
-    shadowRuns,
-  }
-  if (!Object.values(did).some(Boolean)) return null
-  const isMore = budget.fetches < SPENT_FETCHES || !hasLeft(budget) || undefined
-  return { ...did, isMore }
 }

@@ -5,7 +5,7 @@
 import { v7 } from 'uuid'
 import { afterAll, beforeAll, vi } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
-import { payDue } from '../../lib/payouts/run.service.ts'
+import { payDue } from '../../lib/payouts/pay-due.service.ts'
 import { endWaits, processEvent } from '../../lib/purchases/apply.service.ts'
 import { refundByHand } from '../../lib/purchases/hand-refund.service.ts'
 import { continueReplans } from '../../lib/purchases/late.service.ts'

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { beginRun } from '../../lib/payouts/begin-run.queries.ts'
 import { coverOf, type Due, type PayoutOrder } from '../../lib/payouts/funds.ts'
-import { payDue } from '../../lib/payouts/run.service.ts'
+import { payDue } from '../../lib/payouts/pay-due.service.ts'
 import { Unavailable } from '../../lib/unavailable.ts'
 import { type Payer, usePayouts } from '../support/payouts.ts'
 

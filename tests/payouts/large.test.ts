@@ -6,7 +6,7 @@ import { beginRun } from '../../lib/payouts/begin-run.queries.ts'
 import { cancelOfRun, cancelRun } from '../../lib/payouts/cancel.queries.ts'
 import { claimPage, growPayout } from '../../lib/payouts/claims.queries.ts'
 import { byIndexes, endFreeing, freeCommissions } from '../../lib/payouts/freeing.queries.ts'
-import { payDue } from '../../lib/payouts/run.service.ts'
+import { payDue } from '../../lib/payouts/pay-due.service.ts'
 import { usePayouts } from '../support/payouts.ts'
 
 const world = usePayouts({ changesSchema: true })

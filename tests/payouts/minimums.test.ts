@@ -4,7 +4,7 @@ import { connect } from '../../lib/db/connection.ts'
 import { listPartnerBalances } from '../../lib/payouts/balances.queries.ts'
 import { beginRun } from '../../lib/payouts/begin-run.queries.ts'
 import { claimPage } from '../../lib/payouts/claims.queries.ts'
-import { payDue } from '../../lib/payouts/run.service.ts'
+import { payDue } from '../../lib/payouts/pay-due.service.ts'
 import { writeOff } from '../../lib/payouts/write-off.queries.ts'
 import { type Payer, usePayouts } from '../support/payouts.ts'
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { outboxContent } from '../../lib/mail/templates.tsx'
 import { decideRun } from '../../lib/payouts/approvals.queries.ts'
-import { payDue } from '../../lib/payouts/run.service.ts'
+import { payDue } from '../../lib/payouts/pay-due.service.ts'
 import { usePayouts } from '../support/payouts.ts'
 
 const world = usePayouts()

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { cancelPayout } from '../../lib/payouts/cancel.queries.ts'
+import { payDue } from '../../lib/payouts/pay-due.service.ts'
 import { findPayout } from '../../lib/payouts/payouts.queries.ts'
 import { resolvePayout } from '../../lib/payouts/resolution.queries.ts'
 import {
@@ -10,7 +11,6 @@ import {
   resolvableFrom,
   unresolvableReason,
 } from '../../lib/payouts/resolution.ts'
-import { payDue } from '../../lib/payouts/run.service.ts'
 import { removeStripeKey } from '../../lib/payouts/stripe-keys.queries.ts'
 import { usePayouts } from '../support/payouts.ts'
 

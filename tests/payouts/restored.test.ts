@@ -5,7 +5,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { cancelRun } from '../../lib/payouts/cancel.queries.ts'
-import { payDue } from '../../lib/payouts/run.service.ts'
+import { payDue } from '../../lib/payouts/pay-due.service.ts'
 import { periodOf } from '../../lib/periods.ts'
 import { readOverview } from '../../lib/workspace/overview.queries.ts'
 import { type Payer, usePayouts } from '../support/payouts.ts'

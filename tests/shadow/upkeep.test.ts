@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { newId } from '../../lib/db/ids.ts'
 import { outboxContent } from '../../lib/mail/templates.tsx'
-import { payDue } from '../../lib/payouts/run.service.ts'
+import { payDue } from '../../lib/payouts/pay-due.service.ts'
 import { startShadowRun } from '../../lib/shadow/mode.queries.ts'
 import { usePayouts } from '../support/payouts.ts'
 
