@@ -1037,6 +1037,7 @@ create table payout_accounts (
     pays_bank          boolean,                -- whether Stripe pays out to its bank; null if not known
     checked_at         timestamptz,            -- when the status was last read
     asked_at           timestamptz,            -- when a run or the daily check last asked Stripe, answered or not
+    lease_id           uuid,                   -- of that question
     created_at         timestamptz  not null,
     disconnected_at    timestamptz,
     effective_at       timestamptz,            -- if it replaced another one: paid from then on

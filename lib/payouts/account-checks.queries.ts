@@ -1,6 +1,7 @@
 /** Reading connected accounts from Stripe: which ones are to be read again, and what was read. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
+import { newId } from '../db/ids.ts'
 import type { RunScope } from './due.queries.ts'
 import type { PayoutAccountStatus } from './payouts.ts'
 
@@ -26,17 +27,25 @@ const wantedAccounts = (isWanted: RawBuilder<unknown>) => sql`
       select a.id, k.ciphertext from payout_accounts a join stripe_keys k on k.workspace_id = a.workspace_id
       where ${isUnready} and ${isWanted}`
 
-/** Picks accounts, and notes that they are being asked for. Concurrent Workers get different ones. */
+/**
+ * Picks accounts, and notes that they are being asked for. Concurrent Workers get different ones; a repeat after an unseen
+ * commit gets the same.
+ *
+ * @param isDue whether an account was not asked for of late
+ * @param isOurs whether it is one of those to ask for
+ */
 const lease = async (
   db: Db,
-  isWanted: RawBuilder<unknown>,
+  { isDue, isOurs = sql`true` }: { isDue: RawBuilder<unknown>; isOurs?: RawBuilder<unknown> },
   { now, limit }: Lease,
 ): Promise<UnreadAccount[]> => {
+  const id = newId()
+  const isLeased = sql`a.lease_id is not distinct from ${id}::uuid`
   const { rows } = await sql<UnreadAccount>`
-    with wanted as (${wantedAccounts(isWanted)}
-      order by a.asked_at nulls first limit ${limit} for update of a skip locked
+    with wanted as (${wantedAccounts(sql`(${isDue} or ${isLeased}) and ${isOurs}`)}
+      order by ${isLeased} desc, a.asked_at nulls first limit ${limit} for update of a skip locked
     )
-    update payout_accounts a set asked_at = ${now} from wanted where a.id = wanted.id
+    update payout_accounts a set asked_at = ${now}, lease_id = ${id}::uuid from wanted where a.id = wanted.id
     returning a.workspace_id as "workspaceId", a.stripe_account_id as "stripeAccountId",
               wanted.ciphertext as "encryptedKey", clock_timestamp()::text as "askedAt"`.execute(db)
   return rows
@@ -50,7 +59,7 @@ export const dailyAccounts = (now: Date) => wantedAccounts(notAskedToday(now))
 
 /** Leases some of these. */
 export const leaseDailyAccounts = (db: Db, { now, limit }: Lease): Promise<UnreadAccount[]> =>
-  lease(db, notAskedToday(now), { now, limit })
+  lease(db, { isDue: notAskedToday(now) }, { now, limit })
 
 /**
  * Accounts of partners to whom a run's workspace owes something, and that were not asked for since the run's cutoff. `coalesce`
@@ -64,13 +73,15 @@ export const leaseOwedAccounts = (
 ): Promise<UnreadAccount[]> =>
   lease(
     db,
-    sql`a.workspace_id = ${workspaceId} and (a.asked_at is null or a.asked_at < ${cutoffAt}::timestamptz)
-        and coalesce(a.email in (
+    {
+      isDue: sql`(a.asked_at is null or a.asked_at < ${cutoffAt}::timestamptz)`,
+      isOurs: sql`a.workspace_id = ${workspaceId} and coalesce(a.email in (
           select p.email from partners p
           where p.workspace_id = ${workspaceId} and p.status = 'approved' and coalesce(p.id in (
             select c.partner_id from commissions c
             where c.workspace_id = ${workspaceId} and c.payout_id is null and c.payable_at <= ${cutoffAt}::timestamptz
               and (${programId}::uuid is null or c.program_id = ${programId}::uuid)), false)), false)`,
+    },
     slice,
   )
 

@@ -34,6 +34,7 @@ export type PayoutTables = {
     pays_bank: boolean | null
     checked_at: Date | null
     asked_at: Date | null
+    lease_id: string | null
     created_at: Date
     disconnected_at: Date | null
     effective_at: Date | null

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { payDue } from '../../lib/payouts/pay-due.service.ts'
 import { remindersAt } from '../../lib/payouts/reminders.ts'
 import { type Payer, usePayouts } from '../support/payouts.ts'
+import { repeating } from '../support/repeated.ts'
 
 const world = usePayouts()
 beforeEach(async () => {
@@ -45,6 +46,12 @@ describe('an account that became payable while its event was missed', () => {
       expect(await world.violations()).toEqual([])
     },
   )
+
+  test('is paid by the next run, though the answer to which accounts are to be read is lost', async () => {
+    const { payer, account } = await stage('restricted')
+    expect((await repeating('set asked_at', () => payer.run())).payouts).toMatchObject([{ status: 'paid' }])
+    expect(payer.sent()).toEqual({ [account]: ['1000 usd'] })
+  })
 
   test('is read by the cron once a day, whether money is due or not', async () => {
     const payer = await world.createPayer()
