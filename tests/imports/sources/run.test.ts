@@ -96,11 +96,10 @@ test('a list that the token may not read, and can be done without, is left out a
   const refused = started.account.requests.filter(({ path }) => /groups|discount-codes/.test(path))
   expect(refused).toHaveLength(6)
   expect(
-    await query('select row from import_source_rows where source_id = $1 and row ->> $2 = $3', [
-      started.id,
-      'reason',
-      'refused',
-    ]),
+    await query(
+      'select row from import_source_rows where source_id = $1 and row ->> $2 = $3 order by row_id',
+      [started.id, 'reason', 'refused'],
+    ),
   ).toEqual([
     { row: { kind: 'left_out', id: 'refused coupons', reason: 'refused', name: 'coupons' } },
     { row: { kind: 'left_out', id: 'refused groups', reason: 'refused', name: 'groups' } },
