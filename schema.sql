@@ -97,6 +97,17 @@ create table former_sales_from (
     constraint former_sales_from_pkey primary key (workspace_id, until)
 );
 
+-- Who reported the sales of a time. A processor's time is the end of its second.
+create function sales_from_at(workspace uuid, paid_at timestamptz) returns text language sql stable as $$
+    select coalesce(
+        (select f.sales_from from former_sales_from f
+         where f.workspace_id = workspace
+           and f.until > case when paid_at = date_trunc('second', paid_at) then paid_at + interval '999 milliseconds'
+                              else paid_at end
+         order by f.until limit 1),
+        (select w.sales_from from workspaces w where w.id = workspace))
+$$;
+
 
 -- The people who may read a workspace (member) or change it (manager). A person is an
 -- email address, verified at sign-in, so membership starts with the invitation.
@@ -696,7 +707,7 @@ create table customers (
     merged_into         uuid,
     revision            integer      not null default 0,   -- for optimistic concurrency
     replan_from         timestamptz,                -- sales from this time on are to be planned again
-    addressed_from      timestamptz,                -- and uncredited payments under its addresses from this time on
+    addressed_from      timestamptz,                -- and payments that its addresses may match from this time on
 
     constraint customers_workspace_id_id_key unique (workspace_id, id),
     constraint customers_whole_check
@@ -733,7 +744,6 @@ create table customer_identities (
     customer_id   uuid         not null,
     kind          identity_kind  not null,
     value         text         not null,
-    by_address    boolean      not null default false,   -- bound by a typed address: proves little
     source        identity_source  not null,             -- what named it first, or tied it to the customer's others
     evidence      text,                                  -- the id of that lead, sale, purchase or processor's customer
     created_at    timestamptz  not null,
@@ -813,6 +823,7 @@ create table events (
     event_name            text         not null,
     customer_external_id  text         not null,
     customer_id           uuid,
+    addressed_id          text,                    -- the buyer's own id, if only an address matches the customer
     amount_cents          sale_cents,              -- 0 if nothing was paid of a reported sale after all
     currency              currency_code,
     metadata              jsonb,
@@ -853,6 +864,9 @@ create index events_subscription_id_idx
 -- Which sales were reported under this id before it was known whose it is?
 create index events_unknown_customer_idx
     on events (workspace_id, customer_external_id) where customer_id is null and kind = 'sale';
+
+-- Which purchases under this id were matched to other customers by an address?
+create index events_addressed_id_idx on events (workspace_id, addressed_id) where addressed_id is not null;
 
 -- Which events are credited to this partner?
 create index events_partner_id_idx on events (partner_id, id) where partner_id is not null;
@@ -1892,9 +1906,9 @@ create index commission_holds_evidence_event_id_idx on commission_holds (evidenc
 create index commission_holds_open_idx on commission_holds (workspace_id, commission_id) where resolved_at is null;
 
 
--- Locks the customers who have one of these identities, [{"kind", "value"}], or one of these ids, and returns their ids in
--- order, without those who were merged into another one meanwhile: who waits for a lock may find that.
-create function lock_customers_1(workspace uuid, identities jsonb, others jsonb) returns uuid[]
+-- Locks the customers who have one of these identities, [{"kind", "value"}], and returns their ids in order, without those
+-- who were merged into another one meanwhile: who waits for a lock may find that.
+create function lock_customers_1(workspace uuid, identities jsonb) returns uuid[]
 language plpgsql set plan_cache_mode = force_custom_plan as $$
 declare
     locked uuid[];
@@ -1905,12 +1919,7 @@ begin
                 select i.customer_id
                 from jsonb_to_recordset(identities) as t (kind text, value text),
                      lateral (select customer_id from customer_identities
-                              where workspace_id = workspace and value = t.value and kind = t.kind and kind <> 'email' offset 0) i
-                union
-                select m.id
-                from jsonb_array_elements_text(others) o,
-                     lateral (select coalesce(merged_into, id) as id from customers
-                              where workspace_id = workspace and id = o::uuid offset 0) m))
+                              where workspace_id = workspace and value = t.value and kind = t.kind and kind <> 'email' offset 0) i))
             order by c.id for update of c) l;
         exit when not exists (select from customers where id = any(locked) and merged_into is not null);
     end loop;
@@ -1918,18 +1927,17 @@ begin
 end $$;
 
 
--- Makes one customer of those who have one of these identities, [{"kind", "value"}], or one of these ids, and gives it
--- all the identities; a new one, if there is none. The oldest customer takes over the others' identities, referrals and
--- sales, which are planned again; the others keep only merged_into. Sales that the merchant reported under an id that was
--- not known are the customer's too. Identities that an address matched to other customers are marked; a purchase that
--- names several identities proves them. tied_by and
--- tied_in say what names them together: the source and evidence of what it ties.
+-- Makes one customer of those who have one of these identities, [{"kind", "value"}], and gives it all of them; a new one,
+-- if there is none. The oldest customer takes over the others' identities, referrals and sales, which are planned again;
+-- the others keep only merged_into. Sales that the merchant reported under an id that was not known are the customer's too.
+-- What an address has matched to another customer is planned again. tied_by and tied_in say what names the identities
+-- together: the source and evidence of what it ties.
 --
 -- Fails if an identity is concurrently given to another customer: the caller tries again.
-create function tie_customers(workspace uuid, identities jsonb, others jsonb, tied_by text, tied_in text, fresh uuid, now timestamptz)
+create function tie_customers(workspace uuid, identities jsonb, tied_by text, tied_in text, fresh uuid, now timestamptz)
 returns uuid language plpgsql set plan_cache_mode = force_custom_plan as $$
 declare
-    tied     uuid[] := lock_customers_1(workspace, identities, others);
+    tied     uuid[] := lock_customers_1(workspace, identities);
     survivor uuid;
     losers   uuid[];
     latest   uuid[];   -- the tied, by their last import, the latest first
@@ -1986,21 +1994,14 @@ begin
     insert into customer_identities (workspace_id, customer_id, kind, value, source, evidence, created_at)
     select workspace, survivor, t.kind, t.value, tied_by, tied_in, now from jsonb_to_recordset(identities) as t (kind text, value text)
     on conflict (customer_id, kind, value) do nothing;
-    if others <> '[]' or jsonb_array_length(identities) > 1 then
-        update customer_identities i
-        set by_address = others <> '[]',
-            source = case when i.by_address or others <> '[]' then tied_by else i.source end,
-            evidence = case when i.by_address or others <> '[]' then tied_in else i.evidence end
-        from jsonb_to_recordset(identities) as t (kind text, value text)
-        where i.customer_id = survivor and i.kind = t.kind and i.value = t.value;
-    end if;
     with adopted as (
         update events set customer_id = survivor
         where workspace_id = workspace and kind = 'sale' and customer_id is null and customer_external_id in (
             select value from customer_identities where customer_id = survivor and kind not in ('guest', 'email'))
         returning occurred_at
     )
-    select least(replan, min(occurred_at)) into replan from adopted;
+    select least(replan, min(occurred_at), addressed_elsewhere_1(workspace, survivor, '-infinity')) into replan
+    from adopted;
 
     update customers c
     set external_id = (
@@ -2018,7 +2019,7 @@ begin
         partner_id = present_owner(survivor),
         revision = c.revision + 1,
         replan_from = least(c.replan_from, replan, (select min(replan_from) from customers where id = any(losers))),
-        addressed_from = least(c.addressed_from, (select min(addressed_from) from customers where id = any(losers)))
+        addressed_from = least(c.addressed_from, case when losers <> '{}' then addressed_since_1(workspace, survivor, '-infinity') end)
     where c.id = survivor;
     update customers
     set merged_into = survivor, partner_id = null, prior = null, replan_from = null, addressed_from = null, revision = revision + 1
@@ -2587,15 +2588,42 @@ begin
 end $$;
 
 
--- Whether a processor's event is of a payment that an address may credit: nobody is credited with its sale, or it is not
--- recorded yet, or it is a renewal that is credited by a coupon or click of its own, because nobody owned the customer.
-create function is_uncredited_1(keys text[], facts jsonb, outcome jsonb, sale_id uuid, sale_partner uuid,
-                                attributed_by text)
+-- Whether a processor's event is of a payment that an address may match: nobody is credited with its sale, or it is not
+-- recorded yet, or an address has matched it before, or it is a renewal that is credited by a coupon or click of its own,
+-- because nobody owned the customer.
+create function is_matchable_1(keys text[], facts jsonb, outcome jsonb, sale_id uuid, sale_partner uuid,
+                               attributed_by text, addressed_id text)
 returns boolean language sql immutable as $$
     select cardinality(keys) > 0
        and (coalesce(outcome ->> 'code', 'waiting') = 'waiting' or sale_id is not null and sale_partner is null
+            or addressed_id is not null
             or attributed_by in ('coupon', 'click', 'code')
                and facts @> '[{"kind": "invoice", "billingReason": "subscription_cycle"}]')
+$$;
+
+
+-- When the first purchase under an id of this customer since then was paid that an address matched to another customer.
+create function addressed_elsewhere_1(workspace uuid, of_customer uuid, since timestamptz) returns timestamptz
+language sql stable as $$
+    select min(e.occurred_at)
+    from customer_identities i
+    join events e on e.workspace_id = workspace and e.addressed_id = i.value
+    where i.customer_id = of_customer and i.kind not in ('email', 'guest') and e.customer_id <> of_customer
+      and e.occurred_at >= since
+$$;
+
+
+-- When the first payment since then was made that an address of this customer may match, and that is not its own.
+create function addressed_since_1(workspace uuid, of_customer uuid, since timestamptz) returns timestamptz
+language sql stable as $$
+    select min(p.occurred_at)
+    from customer_identities i
+    cross join lateral (select * from processor_events
+                        where workspace_id = workspace and email = i.value offset 0) p
+    left join lateral (select * from events where id = p.event_id offset 0) s on true
+    where i.customer_id = of_customer and i.kind = 'email'
+      and is_matchable_1(p.keys, p.facts, p.outcome, s.id, s.partner_id, s.attributed_by::text, s.addressed_id)
+      and s.customer_id is distinct from of_customer and p.occurred_at >= since
 $$;
 
 
@@ -2744,8 +2772,8 @@ $$;
 
 
 -- A sale that is to be held because it may be the same purchase as another one that earns, and that other one; no row if the
--- given sale earns nothing, is held already, or looks like no other, or if sales earn only as the merchant reports them. Two
--- sales may be one purchase if
+-- given sale earns nothing, is held already, or looks like no other. What was paid while sales earned only as the merchant
+-- reports them is not compared. Two sales may be one purchase if
 --   they are of the same customer, click or address, in the same currency, with a net or gross amount in common, at most a day apart,
 --   and each lacks what is known of the other: no two of the ids known of them are of one kind. An invoice and a payment may be one
 --   purchase, and an invoice whose payment is known, and another payment, are two. So are an invoice and a checkout that are not of
@@ -2774,7 +2802,7 @@ declare
 begin
     select e.* into sale from events e where e.id = of_sale;
     if sale.workspace_id is distinct from workspace or sale.kind <> 'sale' or sale.commission_id is null
-       or (select w.sales_from = 'api' from workspaces w where w.id = workspace)
+       or sales_from_at(workspace, sale.occurred_at) = 'api'
        or exists (select from (select h.* from commission_holds h where h.commission_id = sale.commission_id offset 0) h
                   where h.reason = 'possible_duplicate' and h.resolved_at is null) then
         return;
@@ -2800,6 +2828,7 @@ begin
         where o.id <> of_sale and o.kind = 'sale' and o.currency = sale.currency and o.commission_id is not null
           and o.occurred_at between sale.occurred_at - apart and sale.occurred_at + apart
           and purchase_id_kind(o.external_id) <> purchase_id_kind(sale.external_id)
+          and sales_from_at(workspace, o.occurred_at) <> 'api'
         order by o.id
     loop
         continue when not exists (
@@ -2960,10 +2989,12 @@ begin
                    then o.steps @> '[{"code": "sale_expected_from_stripe"}]' and not o.steps @> '[{"code": "expected_sale_received"}]'
                    else sale.steps @> '[{"code": "sale_expected_from_stripe"}]' and not sale.steps @> '[{"code": "expected_sale_received"}]' end
           and not exists (
-            select from events other
-            where (other.customer_id = sale.customer_id
-                   or other.workspace_id = sale.workspace_id and other.click_id = sale.click_id)
-              and other.steps @> jsonb_build_array(jsonb_build_object(
+            select from (
+                select o.steps from events o where o.customer_id = sale.customer_id
+                union all
+                select o.steps from events o
+                where o.workspace_id = sale.workspace_id and o.click_id = sale.click_id) other
+            where other.steps @> jsonb_build_array(jsonb_build_object(
                     'code', 'expected_sale_received', 'facts', jsonb_build_object(
                       'externalId', case when sale.reported_at is null then sale.external_id else o.external_id end))))
         order by o.id limit 1
@@ -3075,17 +3106,10 @@ begin
         order by s.occurred_at limit 1;
         -- A dated sale may have lost its reward to a later one, so it is planned again itself.
         paid_at := case when is_dated and paid_at is not null then least(paid_at, now) else paid_at end;
-        emails := array(select i.value from customer_identities i where i.customer_id = of_customer and i.kind = 'email');
+        paid_at := least(paid_at, addressed_elsewhere_1(workspace, of_customer, date_trunc('second', since)));
     end if;
-
-    if cardinality(emails) > 0 then
-        select min(p.occurred_at) into addressed_at
-        from unnest(emails) as given (email)
-        cross join lateral (select * from processor_events
-                            where workspace_id = workspace and email = given.email offset 0) p
-        left join lateral (select * from events where id = p.event_id offset 0) s on true
-        where is_uncredited_1(p.keys, p.facts, p.outcome, s.id, s.partner_id, s.attributed_by::text)
-          and s.customer_id is distinct from of_customer;
+    if is_referred or emails <> '{}' then
+        addressed_at := addressed_since_1(workspace, of_customer, '-infinity');
     end if;
 
     if paid_at is null and addressed_at is null then return false; end if;

@@ -72,7 +72,7 @@ const selectCustomers = (db: Db, workspaceId: string) =>
       'p.name as partnerName',
       sql<CustomerIdentity[]>`(
         select coalesce(jsonb_agg(jsonb_build_object(
-          'kind', i.kind, 'value', i.value, 'byAddress', i.by_address, 'source', i.source, 'evidence', i.evidence)
+          'kind', i.kind, 'value', i.value, 'source', i.source, 'evidence', i.evidence)
           order by i.created_at, i.kind = 'email', i.kind, i.value), '[]')
         from (select * from customer_identities i where i.customer_id = cu.id and ${isListed}
               order by created_at, kind = 'email', kind, value limit ${IDENTITIES_SHOWN}) i)`.as(

@@ -7,7 +7,6 @@ const IdentityResponse = z.strictObject({
     description: '`external` is your own id, `guest` a buyer without an id. An `email` only matches.',
   }),
   value: z.string(),
-  byAddress: z.boolean().meta({ description: 'Whether only an address that a buyer typed binds it.' }),
   source: z.enum(['lead', 'sale', 'import', 'purchase', 'customer']).meta({
     description: 'What named it first, or tied it to the others.',
   }),

@@ -2,11 +2,10 @@
 import type { Evidence, Identity } from './identities.ts'
 
 /** An identity, and how the customer came to have it. */
-export type CustomerIdentity = Identity & Evidence & { byAddress: boolean }
+export type CustomerIdentity = Identity & Evidence
 
 /** Explains an identity in one sentence. */
-export const explainIdentity = ({ kind, value, byAddress, source, evidence }: CustomerIdentity): string => {
-  if (byAddress) return `Bound by the purchase ${evidence}, whose buyer typed an address of this customer.`
+export const explainIdentity = ({ kind, value, source, evidence }: CustomerIdentity): string => {
   switch (source) {
     case 'lead':
     case 'sale':

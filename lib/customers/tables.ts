@@ -27,7 +27,6 @@ export type CustomerTables = {
     customer_id: string
     kind: IdentityKind
     value: string
-    by_address: Generated<boolean>
     source: IdentitySource
     evidence: string | null
     created_at: Date

@@ -20,12 +20,12 @@ export const lockIdentities = (
  * that waits for a customer itself goes on with the one that it has found, though that one is merged meanwhile.
  */
 export const lockCustomers = (workspaceId: string, identities: { kind: string; value: string }[]) =>
-  sql<unknown>`select lock_customers_1(${workspaceId}, ${JSON.stringify(identities)}::jsonb, '[]')`
+  sql<unknown>`select lock_customers_1(${workspaceId}, ${JSON.stringify(identities)}::jsonb)`
 
 /** The same of identities of one customer each. Rolls the batch back if two of them are of one by now. */
 export const lockCustomersEach = (workspaceId: string, identities: { kind: string; value: string }[]) =>
   sql<unknown>`select assert_unchanged(${identities.length} = coalesce(
-    cardinality(lock_customers_1(${workspaceId}, ${JSON.stringify(identities)}::jsonb, '[]')), 0))`
+    cardinality(lock_customers_1(${workspaceId}, ${JSON.stringify(identities)}::jsonb)), 0))`
 
 /** Locks a customer, and rolls the batch back if it was merged into another one since it was read. */
 export const lockUnmerged = (workspaceId: string, id: string) => sql<unknown>`

@@ -4,7 +4,6 @@ import { identityOf } from '../customers/identities.ts'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { lockCustomersEach, lockIdentities } from '../db/locks.queries.ts'
-import { isUncredited } from '../purchases/by-address.queries.ts'
 import { partnersStay } from '../workspace/undone.queries.ts'
 import type { CustomerResult, MappedCustomer } from './customer-import.ts'
 import type { ImportCall } from './import-calls.queries.ts'
@@ -139,21 +138,19 @@ export const saveCustomerImport = async (
   }>`select answer from import_calls where audit_id = ${call.id}`
   // A payment processor's times are whole seconds: what was paid in this one counts as paid after the import. The locks are
   // held, so a payment that is planned concurrently is either seen here or planned again, because the revision has changed.
+  const second = sql`date_trunc('second', ${now}::timestamptz)`
   const markLate = sql<{ id: string }>`
     update customers c
     set replan_from = least(c.replan_from, late.replan_from), addressed_from = least(c.addressed_from, late.addressed_from)
     from (
       select i.customer_id,
-             case when exists (
-               select from events s
-               where s.workspace_id = ${workspaceId} and s.customer_id = i.customer_id and s.kind = 'sale' and s.occurred_at >= date_trunc('second', ${now}::timestamptz)
-                 and s.occurred_at = date_trunc('second', s.occurred_at))
-             then date_trunc('second', ${now}::timestamptz) end as replan_from,
-             (select min(p.occurred_at) from customer_identities a
-              join processor_events p on p.workspace_id = ${workspaceId} and p.email = a.value
-              left join events s on s.workspace_id = ${workspaceId} and s.id = p.event_id
-              where a.customer_id = i.customer_id and a.kind = 'email' and ${isUncredited('p', 's')}
-                and p.occurred_at >= date_trunc('second', ${now}::timestamptz)) as addressed_from
+             least(
+               case when exists (
+                 select from events s
+                 where s.workspace_id = ${workspaceId} and s.customer_id = i.customer_id and s.kind = 'sale'
+                   and s.occurred_at >= ${second} and s.occurred_at = date_trunc('second', s.occurred_at)) then ${second} end,
+               addressed_elsewhere_1(${workspaceId}, i.customer_id, ${second})) as replan_from,
+             addressed_since_1(${workspaceId}, i.customer_id, ${second}) as addressed_from
       from ${mapping}
       join customer_identities i on i.workspace_id = ${workspaceId} and i.value = m.value and i.kind = m.kind
                                 and i.kind <> 'email'

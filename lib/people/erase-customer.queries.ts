@@ -110,13 +110,14 @@ const eraseUnlessChanged = async (
     sql`update events e
         set metadata = null, body_hash = case when e.body_hash is not null then 'erased' end, revision = e.revision + 1,
             steps = ${erasedJson('e.steps')}, customer_external_id = ${erased('e.customer_external_id')},
+            addressed_id = ${erased('e.addressed_id')},
             sale_external_id = ${erased('e.sale_external_id')},
             external_id = case when e.external_id = any(${texts}) then 'erased-' || e.id else e.external_id end
         where ${isTheirs}`,
     sql`update referrals r set origin = ${erased('r.origin')} where r.customer_id in ${mine} and r.origin = any(${texts})`,
     // Purchases by an address that others have, too, are theirs by its mark.
-    sql`insert into customer_identities (workspace_id, customer_id, kind, value, by_address, source, evidence, created_at)
-        select i.workspace_id, i.customer_id, i.kind, ${erased('i.value')}, i.by_address, i.source, ${erased('i.evidence')}, i.created_at
+    sql`insert into customer_identities (workspace_id, customer_id, kind, value, source, evidence, created_at)
+        select i.workspace_id, i.customer_id, i.kind, ${erased('i.value')}, i.source, ${erased('i.evidence')}, i.created_at
         from customer_identities i
         where i.workspace_id = ${workspaceId} and i.value = any(${texts}) and (i.kind = 'email' or i.kind <> 'email') -- an index for each
           and i.customer_id not in ${mine}

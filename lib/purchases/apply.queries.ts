@@ -60,6 +60,7 @@ export const applyPlan = async (db: Db, application: Application): Promise<Apply
       ...holdOneTimeReward(workspaceId, plan, saleId).map((part) => part.compile(db)),
       ...review(application, saleId).map((part) => part.compile(db)),
       ...(application.more ?? []),
+      ...leaveCustomer(workspaceId, plan, facts.origins).map((part) => part.compile(db)),
       ...(customer ? saveCustomer(workspaceId, customer, saleId) : []).map((part) => part.compile(db)),
     ])
     const [row] = results[1]
@@ -207,6 +208,39 @@ const lockCustomer = (workspaceId: string, { id, revision }: CustomerChange) => 
   select assert_unchanged(exists (
     select from customers where workspace_id = ${workspaceId} and id = ${id} and revision = ${revision} for no key update))`
 
+/** The customer whom a sale leaves, because it turns out to be another one's. */
+export const formerCustomerOf = ({ sale, customer }: PurchasePlan): string | null =>
+  sale.kind === 'update' && customer && sale.recorded.customerId !== customer.id
+    ? sale.recorded.customerId
+    : null
+
+/**
+ * Withdraws what the purchase has referred of the customer that its sale leaves, and marks that customer's later sales: one
+ * of them may earn the one-time reward now.
+ */
+const leaveCustomer = (workspaceId: string, plan: PurchasePlan, origins: string[]) => {
+  const customerId = formerCustomerOf(plan)
+  if (customerId === null || plan.sale.kind !== 'update') return []
+  const { id, occurredAt } = plan.sale.recorded
+  return [
+    sql<unknown>`
+      with withdrawn as (
+        delete from referrals where customer_id = ${customerId} and origin = any(${textArray(origins)})
+        returning referred_at
+      ), since (since) as (select least(${occurredAt}::timestamptz, min(referred_at)) from withdrawn)
+      update customers c
+      set revision = c.revision + 1,
+          replan_from = case when exists (
+            select from events e where e.customer_id = c.id and e.kind = 'sale' and e.id <> ${id} and e.occurred_at >= since)
+            then least(c.replan_from, since) else c.replan_from end
+      from since
+      where c.workspace_id = ${workspaceId} and c.id = ${customerId} and c.merged_into is null`,
+    sql<unknown>`
+      update customers set partner_id = present_owner(id)
+      where workspace_id = ${workspaceId} and id = ${customerId} and merged_into is null`,
+  ]
+}
+
 /** Replaces the referrals of the purchase, and marks the later sales that depend on what has changed. */
 const saveCustomer = (workspaceId: string, change: CustomerChange, saleId: string | null) => {
   const { id, email, name, referral, origins, replanFrom } = change
@@ -222,15 +256,16 @@ const saveCustomer = (workspaceId: string, change: CustomerChange, saleId: strin
       set partner_id = excluded.partner_id, source = excluded.source, attribution = excluded.attribution,
           referred_at = excluded.referred_at, clicked_at = null`
     : sql<unknown>`select`
+  const since = sql`date_trunc('second', ${replanFrom}::timestamptz)`
   const update = sql<unknown>`
     update customers c
     set email = coalesce(c.email, ${email}), name = coalesce(c.name, ${name}), partner_id = present_owner(c.id),
         revision = c.revision + 1,
-        replan_from = case when exists (
+        replan_from = case when addressed_elsewhere_1(${workspaceId}, c.id, ${since}) is not null or exists (
           select from events e
           where e.customer_id = c.id and e.kind = 'sale' and e.id is distinct from ${saleId}
-            and e.occurred_at >= date_trunc('second', ${replanFrom}::timestamptz))
-          then least(c.replan_from, date_trunc('second', ${replanFrom}::timestamptz)) else c.replan_from end
+            and e.occurred_at >= ${since})
+          then least(c.replan_from, ${since}) else c.replan_from end
     where c.workspace_id = ${workspaceId} and c.id = ${id}
     returning c.replan_from as "replanFrom"`
   return origins.length ? [withdraw, refer, update] : [update]

@@ -6,7 +6,7 @@ import { tieCustomers } from '../customers/tie.queries.ts'
 import type { Db } from '../db/connection.ts'
 import type { HandCreditStep } from '../tracking/steps.ts'
 import { lostRace } from '../unavailable.ts'
-import { applyPlan } from './apply.queries.ts'
+import { applyPlan, formerCustomerOf } from './apply.queries.ts'
 import type { ProcessorEvent } from './facts.ts'
 import type { EventOutcome } from './outcomes.ts'
 import { planPurchase } from './plan-purchase.ts'
@@ -67,7 +67,7 @@ const applyCustomer = async (
     const tied = await tieCustomers(
       db,
       workspaceId,
-      { identities, customerIds: [] },
+      identities,
       { source: 'customer', evidence: fact.customer },
       now,
     )
@@ -125,19 +125,19 @@ export const applyPurchase = async (
   when: When,
   loaded?: ReceivedEvents,
 ): Promise<Applied> => {
-  const { markedId, ...applied } = await applyOne(db, workspaceId, keys, when, loaded)
-  if (markedId !== null) await replanCustomer(db, workspaceId, markedId, when.now)
+  const { markedIds, ...applied } = await applyOne(db, workspaceId, keys, when, loaded)
+  for (const id of markedIds) await replanCustomer(db, workspaceId, id, when.now)
   return applied
 }
 
-/** Updates one purchase. @returns the id of its customer too, if sales of it are to be planned again */
+/** Updates one purchase. @returns the ids of its customer and its former one too, if sales of them are to be planned again */
 const applyOne = async (
   db: Db,
   workspaceId: string,
   keys: string[],
   { trigger, now, byHand }: When,
   loaded?: ReceivedEvents,
-): Promise<Applied & { markedId: string | null }> => {
+): Promise<Applied & { markedIds: string[] }> => {
   let received = loaded ?? (await loadReceived(db, workspaceId, keys))
   for (let round = 0; round < ROUNDS; round++) {
     const purchase = readPurchase(received.facts, now, received.beginnings)
@@ -163,7 +163,8 @@ const applyOne = async (
       continue
     }
     const { saleId, replanFrom = facts.customer?.replanFrom ?? null } = result
-    return { saleId, outcome: plan.outcome, markedId: replanFrom && (facts.customer?.id ?? null) }
+    const marked = [replanFrom && facts.customer?.id, formerCustomerOf(plan)]
+    return { saleId, outcome: plan.outcome, markedIds: marked.filter((id) => typeof id === 'string') }
   }
   throw lostRace('the same purchase')
 }

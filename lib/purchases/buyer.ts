@@ -1,14 +1,13 @@
 /** Who bought: the customer of a purchase, by its ids and address. Design, section 5, "Who a customer is". */
 import { type Identity, identityOf } from '../customers/identities.ts'
-import { ownerAt } from '../customers/owner.ts'
-import type { Tie } from '../customers/tie.ts'
+import { ownerAt, type Referral } from '../customers/owner.ts'
 import type { KnownCustomer } from './plan.ts'
 import type { Purchase } from './purchase.ts'
 
 /** A customer who has one of a purchase's ids or addresses. */
 export type Candidate = KnownCustomer & {
   /** The strong identities of the purchase that it has. */
-  identities: (Identity & { byAddress: boolean })[]
+  identities: Identity[]
   /** Whether the merchant has reported the purchase's address as its own. */
   hasAddress: boolean
   /** Its other sales before this one: when each program first rewarded one of each subscription, or of none. */
@@ -23,16 +22,15 @@ type Claim = {
   hasCredit: boolean
   /** The origins of its own referrals, which do not say whose its customer was before. */
   origins: string[]
-  /** Whether its payment binds its ids to a customer who is matched by address: that of an invoice does. */
-  binds: boolean
 }
 
 export type Buyer = {
   customer: Candidate | null
-  tie: Tie | null
+  /** What has to be tied before the purchase is planned. */
+  tie: Identity[] | null
   isGuest: boolean
-  /** Whether only a typed address says that this purchase is the customer's. */
-  isByAddress: boolean
+  /** The buyer's own id, if only a typed address says that the purchase is the customer's. */
+  addressedId: string | null
 }
 
 /**
@@ -72,23 +70,28 @@ const unite = (customers: Candidate[]): Candidate | null => {
 }
 
 /** The customer whose reported address was typed: the one referred latest, of several with an owner at the time. */
-const findByAddress = (candidates: Candidate[], at: Date): Candidate | null => {
-  const latest = ({ referrals }: Candidate) =>
+const findByAddress = (candidates: Candidate[], at: Date, origins: string[]): Candidate | null => {
+  const latest = (referrals: Referral[]) =>
     Math.max(...referrals.map(({ referredAt }) => Number(referredAt)).filter((time) => time <= Number(at)), 0)
-  const [found = null] = candidates
-    .filter(({ hasAddress, referrals }) => hasAddress && ownerAt(referrals, at) !== null)
-    .sort((a, b) => latest(b) - latest(a) || (a.id < b.id ? -1 : 1))
-  return found
+  const [found] = candidates
+    .filter(({ hasAddress }) => hasAddress)
+    .map((customer) => ({ customer, referrals: withoutOwn(customer, origins) }))
+    .filter(({ referrals }) => ownerAt(referrals, at) !== null)
+    .sort((a, b) => latest(b.referrals) - latest(a.referrals) || (a.customer.id < b.customer.id ? -1 : 1))
+  return found?.customer ?? null
 }
+
+const withoutOwn = ({ referrals }: Candidate, origins: string[]): Referral[] =>
+  referrals.filter(({ origin }) => !origins.includes(origin))
 
 /**
  * Finds the customer of a purchase. Its strong identities decide; the address only if nobody owns their customer and
- * nothing else credits the purchase.
+ * nothing else credits the purchase. An address ties nothing: it is looked up again for each purchase.
  */
 export const findBuyer = (
   wanted: Identity[],
   candidates: Candidate[],
-  { at, isPaid, hasCredit, origins, binds }: Claim,
+  { at, isPaid, hasCredit, origins }: Claim,
 ): Buyer => {
   // A guest who turns out to have an id is no longer known by the address.
   const strong = candidates.filter(({ identities }) =>
@@ -96,25 +99,18 @@ export const findBuyer = (
   )
   const known = unite(strong)
   const isGuest = wanted.some(({ kind }) => kind === 'guest')
-  const before = known?.referrals.filter(({ origin }) => !origins.includes(origin)) ?? []
-  const isOwned = !isGuest && ownerAt(before, at) !== null
-  const matched = isPaid && !hasCredit && !isOwned ? findByAddress(candidates, at) : null
-  if (isGuest && matched) return { customer: matched, tie: null, isGuest: false, isByAddress: true }
-
-  const isBound = matched !== null && binds && !strong.includes(matched)
+  const isOwned = !isGuest && known !== null && ownerAt(withoutOwn(known, origins), at) !== null
+  const others = candidates.filter((one) => !strong.includes(one))
+  const matched = isPaid && !hasCredit && !isOwned ? findByAddress(others, at, origins) : null
   const isMissing = wanted.some(
     (id) => !strong.some(({ identities }) => identities.some((own) => isSame(own, id))),
   )
-  const own = strong.flatMap(({ identities }) => identities)
-  const isByAddress = wanted.length === 1 && own.some(({ byAddress }) => byAddress)
-  // Several ids of one purchase prove what an address only suggested.
-  const isProven = wanted.length > 1 && own.some(({ byAddress }) => byAddress)
-  const tie =
-    isMissing || isBound || isProven || strong.length > 1
-      ? { identities: wanted, customerIds: isBound ? [matched.id] : [] }
-      : null
-  const customer = isBound ? unite([...strong, matched]) : (matched ?? known)
-  return { customer, tie: isGuest && !isPaid ? null : tie, isGuest, isByAddress: isBound || isByAddress }
+  if (matched) {
+    const tie = strong.length > 1 || (isMissing && wanted.length > 1) ? wanted : null
+    return { customer: matched, tie, isGuest: false, addressedId: wanted[0]?.value ?? null }
+  }
+  const tie = (isMissing || strong.length > 1) && !(isGuest && !isPaid) ? wanted : null
+  return { customer: known, tie, isGuest, addressedId: null }
 }
 
 const isSame = (a: Identity, b: Identity): boolean => a.kind === b.kind && a.value === b.value

@@ -2,17 +2,18 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 
-/** Whether a processor's event, `event`, is of a payment that an address may credit, whose sale is `sale`, or is not recorded yet. */
-export const isUncredited = (event: string, sale: string) => {
+/** Whether a processor's event, `event`, is of a payment that an address may match, whose sale is `sale`, or is not recorded yet. */
+const isMatchable = (event: string, sale: string) => {
   const [p, s] = [sql.ref(event), sql.ref(sale)]
-  return sql`is_uncredited_1(${p}.keys, ${p}.facts, ${p}.outcome, ${s}.id, ${s}.partner_id, ${s}.attributed_by::text)`
+  return sql`is_matchable_1(
+    ${p}.keys, ${p}.facts, ${p}.outcome, ${s}.id, ${s}.partner_id, ${s}.attributed_by::text, ${s}.addressed_id)`
 }
 
 /** An event of a payment, and the ids of its purchase. Events are found in the order in which they occurred. */
 export type AddressedPayment = { keys: string[]; occurredAt: Date; id: string }
 
 /**
- * Finds the next uncredited payment with one of a customer's addresses, and moves the mark, `addressed_from`, to it: who comes
+ * Finds the next payment that one of a customer's addresses may match, and moves the mark, `addressed_from`, to it: who comes
  * after an interruption continues there. Those of the customer itself are not among them, nor those from before it was referred.
  *
  * @param last the one found before
@@ -36,7 +37,7 @@ export const nextByAddress = async (
       join customer_identities i on i.customer_id = c.id and i.kind = 'email'
       join processor_events p on p.workspace_id = ${workspaceId} and p.email = i.value and p.occurred_at >= c.addressed_from
       left join events s on s.id = p.event_id
-      where ${isUncredited('p', 's')} and s.customer_id is distinct from c.id
+      where ${isMatchable('p', 's')} and s.customer_id is distinct from c.id
         and p.occurred_at >= (select date_trunc('second', min(coalesce(r.clicked_at, r.referred_at)))
                               from referrals r where r.customer_id = c.id)
         and (not c.is_continued or (p.occurred_at, p.id) > (${last?.occurredAt ?? null}::timestamptz, ${last?.id ?? null}::uuid))

@@ -68,8 +68,7 @@ const referralOf = async (
   const identities = [identityOf(customerExternalId)]
   const evidence = { source: 'sale' as const, evidence: externalId }
   return {
-    customerId:
-      customerId ?? (await tieCustomers(db, workspaceId, { identities, customerIds: [] }, evidence, now)),
+    customerId: customerId ?? (await tieCustomers(db, workspaceId, identities, evidence, now)),
     partner: credit.partner,
     at: reportedAt,
     clickedAt: click.createdAt,

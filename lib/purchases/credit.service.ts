@@ -72,11 +72,5 @@ const nameCustomer = async (
 ): Promise<string | null> => {
   if (customerId !== null || reportedAt === null || partnerId === null || kind === 'refund') return customerId
   const identities = [identityOf(customerExternalId)]
-  return tieCustomers(
-    db,
-    workspaceId,
-    { identities, customerIds: [] },
-    { source: kind, evidence: externalId },
-    now,
-  )
+  return tieCustomers(db, workspaceId, identities, { source: kind, evidence: externalId }, now)
 }

@@ -209,7 +209,7 @@ export const knownFacts = (
   const isRenewal = sale !== null && (loaded.firstSale !== null || (purchase.isRenewal && !isBegun))
 
   const reported = loaded.sales.filter(({ reportedAt }) => reportedAt).map((s) => s.customerExternalId)
-  const { customer, tie, isGuest, isByAddress } = findBuyer(
+  const { customer, tie, isGuest, addressedId } = findBuyer(
     identitiesOf(purchase, reported),
     loaded.candidates,
     {
@@ -217,7 +217,6 @@ export const knownFacts = (
       isPaid: sale !== null && sale.paid.netCents > 0,
       hasCredit: !isRenewal && creditedBy(credit) !== null,
       origins,
-      binds: purchase.customer !== null && purchase.isInvoiced,
     },
   )
 
@@ -225,7 +224,7 @@ export const knownFacts = (
   const others = customer?.referrals.filter(({ origin }) => !origins.includes(origin)) ?? []
   const renewal =
     isRenewal && !isMerchants ? renewalOf(loaded.firstSale, isGuest ? [] : others, find, at) : null
-  const movesCustomer = !isByAddress && !isRenewal
+  const movesCustomer = addressedId === null && !isRenewal
   const mine =
     sale && ownReferral(purchase, { ...credit, renewal, movesCustomer }, purchase.referredAt ?? sale.paidAt)
   const referrals = sale ? [...others, ...(mine ? [asReferral(mine)] : [])] : (customer?.referrals ?? [])
@@ -246,6 +245,7 @@ export const knownFacts = (
     refunds: loaded.refunds,
     customer,
     tie: sale ? tie : null,
+    addressedId,
     origins,
     movesCustomer,
     referredAt: credit.referredAt,

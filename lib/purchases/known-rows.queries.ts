@@ -34,7 +34,7 @@ export const reviveCommission = (commission: CommissionJson): CurrentCommission 
 /** A sale, `s`, with its current commission, as one JSON value. */
 export const SALE_JSON = sql`jsonb_build_object(
   'id', s.id, 'externalId', s.external_id, 'customerExternalId', s.customer_external_id,
-  'occurredAt', s.occurred_at, 'reportedAt', s.reported_at, 'customerId', s.customer_id,
+  'occurredAt', s.occurred_at, 'reportedAt', s.reported_at, 'customerId', s.customer_id, 'addressedId', s.addressed_id,
   'subscriptionId', s.subscription_id, 'partnerId', s.partner_id, 'attributedBy', s.attributed_by, 'clickId', s.click_id,
   'amountCents', s.amount_cents, 'currency', s.currency, 'steps', s.steps, 'revision', s.revision,
   'commission', (
@@ -95,7 +95,7 @@ export const CANDIDATE_JSON = sql`jsonb_build_object(
   'emails', array(select i.value from customer_identities i where i.customer_id = cu.id and i.kind = 'email'
                   union select cu.email where cu.email is not null),
   'replanFrom', cu.replan_from,
-  'identities', (select coalesce(jsonb_agg(jsonb_build_object('kind', f.kind, 'value', f.value, 'byAddress', f.by_address)), '[]')
+  'identities', (select coalesce(jsonb_agg(jsonb_build_object('kind', f.kind, 'value', f.value)), '[]')
                  from strong f where f.customer_id = cu.id),
   'hasAddress', cu.id in (select customer_id from address),
   'referrals', (

@@ -109,13 +109,7 @@ const joinLead = async (db: Db, workspaceId: string, report: IncompleteReport, n
   if (!saved) return
   const identities = tiedByLead({ ...report, ...saved })
   const customerId = identities.length
-    ? await tieCustomers(
-        db,
-        workspaceId,
-        { identities, customerIds: [] },
-        { source: 'lead', evidence: report.externalId },
-        now,
-      )
+    ? await tieCustomers(db, workspaceId, identities, { source: 'lead', evidence: report.externalId }, now)
     : saved.customerId
   if (customerId) await replanReferred(db, workspaceId, customerId, now)
 }

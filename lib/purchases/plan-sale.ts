@@ -55,6 +55,7 @@ export const planSale = (purchase: PaidPurchase, facts: KnownFacts): PurchasePla
   const change = {
     externalId: report.externalId,
     customerExternalId: report.customerExternalId,
+    addressedId: facts.addressedId,
     sale,
     clickId: decision.clickId,
     credit: decision.credit,
@@ -79,6 +80,7 @@ export const planReport = (purchase: Purchase, facts: KnownFacts, recorded: Reco
   const change = {
     externalId: recorded.externalId,
     customerExternalId,
+    addressedId: facts.addressedId,
     sale,
     clickId: decision.clickId,
     credit: decision.credit,
@@ -240,6 +242,7 @@ const changesSale = (
     Number(recorded.occurredAt) !== Number(change.occurredAt) ||
     recorded.subscriptionId !== change.subscriptionId ||
     recorded.customerId !== customerId ||
+    recorded.addressedId !== change.addressedId ||
     isCreditedOtherwise(recorded, decision) ||
     meetsInactive(recorded) !== meetsInactive(decision) ||
     (!isRejected(recorded) && isHeldAsOwn(recorded) !== holdsSelfReferral(decision))

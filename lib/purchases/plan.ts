@@ -1,6 +1,6 @@
 /** What a purchase is planned from, and what a plan changes: see planPurchase. */
+import type { Identity } from '../customers/identities.ts'
 import type { Referral } from '../customers/owner.ts'
-import type { Tie } from '../customers/tie.ts'
 import type {
   AttributedBy,
   Credit,
@@ -26,6 +26,8 @@ export type RecordedSale = {
   partnerId: string | null
   attributedBy: AttributedBy | null
   customerId: string | null
+  /** The buyer's own id, if only an address matches the customer. */
+  addressedId: string | null
   subscriptionId: string | null
   /** When the merchant reported it, if it did. */
   reportedAt: Date | null
@@ -81,7 +83,9 @@ export type KnownFacts = Pick<Facts, 'click' | 'code' | 'customerPartner' | 'ref
     refunds: RecordedRefund[]
     customer: KnownCustomer | null
     /** What has to be tied before a plan is applied: the purchase names several ids, or new ones. */
-    tie: Tie | null
+    tie: Identity[] | null
+    /** The buyer's own id, if only an address matches the customer. */
+    addressedId: string | null
     /** Whether its own coupon or click takes the customer from another partner, or only refers one whom nobody had referred. */
     movesCustomer: boolean
     /** The origins of the purchase's own referrals: its ids, and the reports of it. */
@@ -92,6 +96,7 @@ export type KnownFacts = Pick<Facts, 'click' | 'code' | 'customerPartner' | 'ref
 export type SaleChange = {
   externalId: string
   customerExternalId: string
+  addressedId: string | null
   sale: Money
   clickId: string | null
   credit: Credit | null

@@ -28,8 +28,6 @@ export type Purchase = {
   subscription: string | null
   /** Whether its invoice is for a later period of a subscription, by the processor's words: not the one that began it. */
   isRenewal: boolean
-  /** Whether an invoice says what was paid. */
-  isInvoiced: boolean
   /** The merchant's ids of the customer. */
   customerExternalIds: string[]
   /** When the checkout was created, else when the sale was paid: a partner who refers the buyer does so by then. */
@@ -102,7 +100,6 @@ export const readPurchase = (received: ReceivedFact[], now: Date, others: Receiv
     coupons: checkout?.coupons.length ? checkout.coupons : couponsOfAll(invoices, received),
     clickId: said.find(({ clickId }) => clickId)?.clickId ?? null,
     trial: findTrial(others, received),
-    isInvoiced: invoice !== null,
     subscription: [invoice, checkout].find((fact) => fact?.subscription)?.subscription ?? null,
     isRenewal: invoice?.billingReason === 'subscription_cycle',
     customerExternalIds: [...new Set(all.flatMap((fact) => fact.customerExternalId ?? []))].sort(byText),

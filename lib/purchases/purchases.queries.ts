@@ -143,12 +143,12 @@ export const loadAllKnownFacts = async (
                   else coalesce(wanted."paidAt", (select min(occurred_at) from sold)) end as at,
              coalesce((select external_id from sold order by id limit 1), wanted."externalId") as external_id
     ), strong as materialized (
-      select i.kind, i.value, i.by_address, i.customer_id
+      select i.kind, i.value, i.customer_id
       from jsonb_to_recordset(wanted.identities) as t (kind text, value text)
       join customer_identities i
         on i.workspace_id = ${workspaceId} and i.value = t.value and i.kind = t.kind and i.kind <> 'email'
       union
-      select i.kind, i.value, i.by_address, i.customer_id
+      select i.kind, i.value, i.customer_id
       from sold join customer_identities i
         on i.workspace_id = ${workspaceId} and i.value = sold.customer_external_id and i.kind <> 'email' and i.kind <> 'guest'
       where sold.reported_at is not null

@@ -41,6 +41,8 @@ export const nextSales = async (
   last: Planned | null,
   limit: number,
 ): Promise<NextSales | null> => {
+  const isNext = sql`e.occurred_at >= c.replan_from and (not c.is_continued
+    or (e.occurred_at, e.external_id) > (${last?.sale.occurredAt ?? null}::timestamptz, ${last?.sale.externalId ?? null}::text))`
   const { rows } = await sql<Row>`
     with customer as (
       select c.id, c.revision, c.replan_from,
@@ -48,11 +50,17 @@ export const nextSales = async (
       from customers named join customers c on c.id = coalesce(named.merged_into, named.id)
       where named.workspace_id = ${workspaceId} and named.id = ${id} and c.replan_from is not null
     ), next as materialized (
-      select e.occurred_at, e.external_id
-      from customer c join events e on e.customer_id = c.id and e.kind = 'sale' and e.occurred_at >= c.replan_from
-      where not c.is_continued
-         or (e.occurred_at, e.external_id) > (${last?.sale.occurredAt ?? null}::timestamptz, ${last?.sale.externalId ?? null}::text)
-      order by e.occurred_at, e.external_id limit ${limit}
+      (select e.occurred_at, e.external_id
+       from customer c join events e on e.customer_id = c.id and e.kind = 'sale'
+       where ${isNext} order by 1, 2 limit ${limit})
+      union all
+      -- What an address has matched to another customer may be this one's by now.
+      (select e.occurred_at, e.external_id
+       from customer c
+       join customer_identities i on i.customer_id = c.id and i.kind not in ('email', 'guest')
+       join events e on e.workspace_id = ${workspaceId} and e.addressed_id = i.value and e.customer_id <> c.id
+       where ${isNext} order by 1, 2 limit ${limit})
+      order by 1, 2 limit ${limit}
     ), moved as (
       update customers set replan_from = (select min(occurred_at) from next)
       from customer c

@@ -2,7 +2,13 @@
 import { tieCustomers } from '../customers/tie.queries.ts'
 import type { Db } from '../db/connection.ts'
 import { lostRace } from '../unavailable.ts'
-import { type Application, applyPlan, changesNothing, confirmSales } from './apply.queries.ts'
+import {
+  type Application,
+  applyPlan,
+  changesNothing,
+  confirmSales,
+  formerCustomerOf,
+} from './apply.queries.ts'
 import { planPurchase } from './plan-purchase.ts'
 import { type Purchase, readPurchase } from './purchase.ts'
 import { loadAllKnownFacts } from './purchases.queries.ts'
@@ -21,13 +27,23 @@ const SALES = { few: 4, many: 32 }
  * when a request is interrupted stays marked: whoever comes next continues.
  */
 export const replanCustomer = async (db: Db, workspaceId: string, id: string, now: Date): Promise<void> => {
+  const left = new Set<string>()
+  await replanSales({ db, workspaceId, now, left }, id)
+  for (const customerId of left) await replanSales({ db, workspaceId, now, left }, customerId)
+}
+
+/** What planning again needs; `left` collects the customers whom a sale has left. */
+type Replan = { db: Db; workspaceId: string; now: Date; left: Set<string> }
+
+const replanSales = async (replan: Replan, id: string): Promise<void> => {
+  const { db, workspaceId } = replan
   let last: Planned | null = null
   let limit = SALES.few
   for (let round = 0; round < ROUNDS; round++) {
     const next: NextSales | null = await nextSales(db, workspaceId, id, last, limit)
     if (!next) return
     const before = next.revision
-    last = next.sales.length ? await planSales(db, workspaceId, next, now) : null
+    last = next.sales.length ? await planSales(replan, next) : null
     limit = last?.revision === before ? Math.min(limit * 2, SALES.many) : SALES.few
   }
   throw lostRace('the same customer')
@@ -40,12 +56,8 @@ type Sale = { position: SalePosition; received: ReceivedEvents; purchase: Purcha
  *
  * @returns the last one, or null if the customer was changed by something else, or earlier sales are marked now
  */
-const planSales = async (
-  db: Db,
-  workspaceId: string,
-  next: NextSales,
-  now: Date,
-): Promise<Planned | null> => {
+const planSales = async (replan: Replan, next: NextSales): Promise<Planned | null> => {
+  const { db, workspaceId, now } = replan
   const ids = next.sales.map(({ externalId }) => [externalId])
   const received = await loadAllReceived(db, workspaceId, ids)
   let rest = next.sales.flatMap((position, place): Sale[] => {
@@ -55,7 +67,7 @@ const planSales = async (
   let last: Planned | null = null
   let { revision } = next
   while (rest.length > 0) {
-    const planned = await planUntilChange(db, workspaceId, { ...next, revision }, rest, now)
+    const planned = await planUntilChange(replan, { ...next, revision }, rest)
     const sale = planned && rest[planned.count - 1]
     if (!sale) return null
     revision = planned.revision
@@ -67,11 +79,9 @@ const planSales = async (
 
 /** Plans sales up to the first one that changes. @returns how many, and the customer's revision after them, or null as above */
 const planUntilChange = async (
-  db: Db,
-  workspaceId: string,
+  { db, workspaceId, now, left }: Replan,
   { customerId, revision, replanFrom }: NextSales,
   sales: Sale[],
-  now: Date,
 ): Promise<{ count: number; revision: number } | null> => {
   const wanted = sales.map(({ purchase, received: { keys } }) => ({ purchase, keys }))
   const known = await loadAllKnownFacts(db, workspaceId, wanted, 'again')
@@ -94,7 +104,10 @@ const planUntilChange = async (
     }
     if (!(await confirmSales(db, kept))) return null
     const result = await applyPlan(db, application)
-    if (result.status === 'conflict' || customer?.id !== customerId) return null
+    if (result.status === 'conflict') return null
+    const former = formerCustomerOf(plan)
+    if (former !== null) left.add(former)
+    if (customer?.id !== customerId) return null
     // It was referred before it was paid, so sales that were planned before depend on it, too.
     if (result.replanFrom && result.replanFrom < replanFrom) return null
     return { count: place + 1, revision: revision + (plan.customer ? 1 : 0) }

@@ -25,7 +25,8 @@ export const saveSale = (
           partner_id = ${credit?.partner.id ?? null}::uuid, attributed_by = ${credit?.by ?? null}, click_id = ${clickId},
           amount_cents = ${sold.amountCents}::bigint, currency = ${sold.currency}, customer_id = customer.id,
           commission_id = ${current}, occurred_at = ${sale.change.occurredAt}::timestamptz,
-          subscription_id = ${sale.change.subscriptionId}, customer_external_id = ${sale.change.customerExternalId},`
+          subscription_id = ${sale.change.subscriptionId}, customer_external_id = ${sale.change.customerExternalId},
+          addressed_id = ${sale.change.addressedId},`
       return updateSale(workspaceId, sale, changes)
     }
     case 'create':
@@ -52,11 +53,12 @@ const insertSale = (
 ) => sql`
       insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, customer_id,
                           amount_cents, currency, click_id, partner_id, attributed_by, commission_id, steps, occurred_at,
-                          subscription_id)
+                          subscription_id, addressed_id)
       select ${id}::uuid, ${workspaceId}::uuid, 'sale', ${change.externalId}, 'sale', ${change.customerExternalId},
              customer.id, ${change.sale.amountCents}::bigint, ${change.sale.currency}, ${change.clickId},
              ${change.credit?.partner.id ?? null}::uuid, ${change.credit?.by ?? null}, ${commissionId}::uuid,
-             ${JSON.stringify(steps)}::jsonb, ${change.occurredAt}::timestamptz, ${change.subscriptionId}
+             ${JSON.stringify(steps)}::jsonb, ${change.occurredAt}::timestamptz, ${change.subscriptionId},
+             ${change.addressedId}
       from customer
       on conflict (workspace_id, kind, external_id) do nothing
       returning id`

@@ -30,6 +30,7 @@ export type TrackingTables = {
     external_id: string
     event_name: string
     customer_external_id: string
+    addressed_id: string | null
     customer_id: string | null
     amount_cents: bigint | null
     currency: string | null

@@ -23,7 +23,7 @@ const whileMerged = <T>({ merchant }: Shop, buyer: Buyer, work: () => Promise<T>
     { kind: 'stripe', value: buyer.id('cus') },
   ]
   return database.whileUncommitted(
-    "select tie_customers($1, $2, '[]', 'purchase', 'in_1', uuidv7(), now())",
+    "select tie_customers($1, $2, 'purchase', 'in_1', uuidv7(), now())",
     [merchant.workspace.id, JSON.stringify(identities)],
     work,
   )

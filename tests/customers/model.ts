@@ -57,8 +57,6 @@ export const account = (settings: Settings, arrived: Fact[]) => {
     readOwners(settings, facts)
   const { firstOf, isUnseen, ownClick, ownCredit, referrals, ownerAt } = owners
 
-  /** By the Stripe customers that a paid invoice has bound by its address. */
-  const bound = new Map<string, string>()
   /** The customer whose address the merchant has reported, maybe as its id, by an import until then, or by a report. */
   const byAddress = (address: string, at: number): string | null => {
     const reported = facts.find(
@@ -76,14 +74,12 @@ export const account = (settings: Settings, arrived: Fact[]) => {
 
   /** Whose purchase it is: the customer of its ids, or else of its address. */
   const buyerOf = (sale: Sale): string | null => {
-    const customer = sale.customer && (bound.get(sale.customer) ?? sale.customer)
+    const { customer } = sale
     const isAtStripe = sale.checkout !== null || sale.invoice !== null
     const hasCredit = ownCredit(sale) && !isUnseen(sale)
     if (!isAtStripe || hasCredit || (customer && ownerAt(customer, sale.at, sale))) return customer
     const other = byAddress(sale.invoice?.address ?? sale.checkout?.address ?? '', sale.at)
-    if (!other || !ownerAt(other, sale.at)) return customer
-    if (sale.invoice && sale.customer) bound.set(sale.customer, other)
-    return other
+    return other && ownerAt(other, sale.at) ? other : customer
   }
 
   const creditOf = (sale: Sale, buyer: string | null): Partner | null => {
@@ -144,8 +140,6 @@ export const account = (settings: Settings, arrived: Fact[]) => {
 
   const results: Record<string, string> = {}
   const accounted: (Sale & { buyer: string | null; earns: boolean })[] = []
-  // What an address binds is one customer, with what was bought before.
-  for (const sale of sales) buyerOf(sale)
   for (const sale of sales) {
     const buyer = buyerOf(sale)
     if (!sale.isSale) continue

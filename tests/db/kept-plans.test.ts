@@ -27,7 +27,7 @@ const PURE = [
   'erase_text',
   'erase_texts',
   'is_counted',
-  'is_uncredited_1',
+  'is_matchable_1',
   'keep_audit_entry',
   'leave_out',
   'lock_address',

@@ -266,7 +266,7 @@ describe('GET /customers', () => {
         prior: null,
         identities: [
           {
-            ...{ kind: 'stripe', value: 'cus_1', byAddress: false, source: 'import', evidence: null },
+            ...{ kind: 'stripe', value: 'cus_1', source: 'import', evidence: null },
             text: 'Imported.',
           },
         ],
@@ -283,7 +283,7 @@ describe('GET /customers', () => {
         identities: [
           { kind: 'external', value: 'user_1', text: 'Reported by your lead user_1.' },
           { kind: 'email', value: 'ann@example.com', text: 'Reported by your lead user_1.' },
-        ].map((identity) => ({ byAddress: false, source: 'lead', evidence: 'user_1', ...identity })),
+        ].map((identity) => ({ source: 'lead', evidence: 'user_1', ...identity })),
       },
     ])
   })

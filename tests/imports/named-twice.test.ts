@@ -96,7 +96,7 @@ test('two ids that are tied after the import has read them are one customer, of 
     { kind: 'stripe', value: buyer.id('cus') },
   ]
   const statuses = await database.whileUncommitted(
-    "select tie_customers($1, $2, '[]', 'purchase', 'in_1', uuidv7(), now())",
+    "select tie_customers($1, $2, 'purchase', 'in_1', uuidv7(), now())",
     [shop.merchant.workspace.id, JSON.stringify(identities)],
     () => importRows(shop, twoRows(buyer)),
   )

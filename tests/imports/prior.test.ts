@@ -121,7 +121,7 @@ test('of two customers who turn out to be one, what the later import says stays'
   await customers([row({ customerExternalId: 'user_1', ...PRIOR })])
   await customers([row({ customerExternalId: 'user_2', priorCommissions: 2 })])
   await database.query(
-    `select tie_customers($1, '[{"kind": "external", "value": "user_1"}, {"kind": "external", "value": "user_2"}]', '[]', 'lead', 'x', uuidv7(), now())`,
+    `select tie_customers($1, '[{"kind": "external", "value": "user_1"}, {"kind": "external", "value": "user_2"}]', 'lead', 'x', uuidv7(), now())`,
     [merchant.workspace.id],
   )
   const rows = await priors(merchant)

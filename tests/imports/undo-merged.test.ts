@@ -9,7 +9,7 @@ const database = useDatabase()
 /** A purchase without a payment names both ids. */
 const merge = ({ workspace }: Merchant) =>
   database.query(
-    `select tie_customers($1, '[{"kind": "external", "value": "user_1"}, {"kind": "stripe", "value": "cus_1"}]', '[]', 'purchase', 'cs_1',
+    `select tie_customers($1, '[{"kind": "external", "value": "user_1"}, {"kind": "stripe", "value": "cus_1"}]', 'purchase', 'cs_1',
                           uuidv7(), now())`,
     [workspace.id],
   )

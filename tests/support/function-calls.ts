@@ -305,12 +305,10 @@ export const CALLS: Record<string, string> = {
   ),
   'a late report': call('mark_late', WORKSPACE, EVENT, CUSTOMER, credited.late, NOW),
   'an owner': call('present_owner', CUSTOMER),
-  'customers of an import': call(
-    'lock_customers_1',
-    WORKSPACE,
-    [identity('external', 'user-1'), identity('external', 'user-2')],
-    [],
-  ),
+  'customers of an import': call('lock_customers_1', WORKSPACE, [
+    identity('external', 'user-1'),
+    identity('external', 'user-2'),
+  ]),
   'two customers who are one': call(
     'tie_customers',
     WORKSPACE,
@@ -319,7 +317,6 @@ export const CALLS: Record<string, string> = {
       identity('external', 'user-2'),
       identity('email', 'user-1@buyer.example'),
     ],
-    [idOf('customer', 1)],
     'purchase',
     'in_1',
     idOf('customer', NEW),

@@ -2318,8 +2318,6 @@ identities: Array<{
 /** `external` is your own id, `guest` a buyer without an id. An `email` only matches. */
 kind: "external" | "stripe" | "guest" | "email"
 value: string
-/** Whether only an address that a buyer typed binds it. */
-byAddress: boolean
 /** What named it first, or tied it to the others. */
 source: "lead" | "sale" | "import" | "purchase" | "customer"
 /** The id of that lead, sale, purchase, or payment processor’s customer. */
