@@ -42,7 +42,8 @@ const planLedger = (received: Purchase, facts: KnownFacts, trigger: Trigger): Pu
   if (facts.salesFrom === 'api') return planSaleOfMerchant(purchase, facts, trigger)
   if (recorded && trigger === 'return' && !hasUnmerged(facts)) return planReturns(purchase, recorded, facts)
   if (!sale || !referredAt) {
-    return planWait(purchase, recorded ? planRecorded(purchase, facts, recorded, trigger) : NO_SALE)
+    const plan = recorded ? planRecorded(purchase, facts, recorded, trigger) : NO_SALE
+    return planWait(purchase, mergeDuplicates(plan, facts))
   }
   const paid = { ...purchase, sale, referredAt }
   // A recorded sale of which nothing was paid after all earns nothing.

@@ -6,6 +6,7 @@ const usd = (amountCents: bigint) => ({ amountCents, currency: 'USD' })
 
 const UNCREDITED: SaleChange = {
   externalId: 'in_1',
+  addressedId: null,
   customerExternalId: 'cus_1',
   sale: usd(4_900n),
   clickId: null,
@@ -21,6 +22,7 @@ const RECORDED: RecordedSale = {
   partnerId: null,
   attributedBy: null,
   customerId: null,
+  addressedId: null,
   subscriptionId: null,
   reportedAt: null,
   clickId: null,
