@@ -24,9 +24,18 @@ const PRIVATE_V4: readonly (readonly [string, number])[] = [
   ['224.0.0.0', 3],
 ]
 
-/** Top-level names that only private networks resolve. */
-const PRIVATE_NAMES = ['localhost', 'local', 'internal', 'intranet', 'lan', 'home', 'corp', 'private', 'arpa']
+/** Top-level names that only private networks resolve, among them those of Kubernetes, Consul and Docker. */
+const PRIVATE_NAMES = [
+  ...['localhost', 'localdomain', 'local', 'internal', 'intranet', 'lan', 'home', 'corp', 'private', 'arpa'],
+  ...['svc', 'cluster', 'consul', 'nomad', 'docker', 'alt'],
+]
 const RESERVED_NAMES = ['test', 'example', 'invalid', 'onion']
+
+/** What a top-level name of the public DNS is: letters, or Punycode. */
+const TOP_LEVEL_NAME = /^(?:[a-z]{2,63}|xn--[a-z\d-]+)$/
+
+/** https has 443, and 8443 is its usual other one. On any other port there may be a service that is no web server. */
+const PORTS = ['', '8443']
 
 const IPV4 = /^\d+\.\d+\.\d+\.\d+$/
 
@@ -38,13 +47,15 @@ const isPrivateV4 = (ip: string): boolean =>
     return Math.floor(toNumber(ip) / size) === Math.floor(toNumber(network) / size)
   })
 
-/** Only global unicast, 2000::/3, without the parts that carry another address or none: Teredo, documentation and 6to4. */
+/**
+ * Only global unicast, 2000::/3, without what IANA keeps for protocols (2001::/23, with Teredo and benchmarks), documentation and
+ * 6to4.
+ */
 const isPrivateV6 = (ip: string): boolean => {
-  const [first = '', second = ''] = ip.split(':')
-  const head = Number.parseInt(first || '0', 16)
+  const [head = 0, second = 0] = ip.split(':').map((part) => Number.parseInt(part || '0', 16))
   const isGlobal = head >= 0x2000 && head <= 0x3fff
   const isSpecial =
-    head === 0x2002 || head === 0x3fff || (head === 0x2001 && ['', '0', 'db8'].includes(second))
+    head === 0x2002 || head === 0x3fff || (head === 0x2001 && (second < 0x200 || second === 0xdb8))
   return !isGlobal || isSpecial
 }
 
@@ -55,7 +66,12 @@ const isPrivate = (hostname: string): boolean => {
   if (IPV4.test(hostname)) return isPrivateV4(hostname)
   const labels = hostname.replace(/\.$/, '').split('.')
   const top = labels.at(-1) ?? ''
-  return labels.length < 2 || PRIVATE_NAMES.includes(top) || RESERVED_NAMES.includes(top)
+  return (
+    labels.length < 2 ||
+    !TOP_LEVEL_NAME.test(top) ||
+    PRIVATE_NAMES.includes(top) ||
+    RESERVED_NAMES.includes(top)
+  )
 }
 
 /**
@@ -71,6 +87,7 @@ export const urlRefusal = (text: string, allowLocal: boolean): string | null => 
   if (allowLocal && isLocal(url) && ['http:', 'https:'].includes(url.protocol)) return null
   if (url.protocol !== 'https:') return 'Must begin with https://.'
   if (url.username || url.password) return 'Must not contain a user name or password.'
+  if (!PORTS.includes(url.port)) return 'Must have the port 443 or 8443, or none.'
   return isPrivate(url.hostname) ? 'Must be a public address, not one of a private network.' : null
 }
 
