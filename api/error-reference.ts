@@ -51,7 +51,7 @@ export const ERROR_REFERENCE: Record<ErrorCode, Reference> = {
     remedy: 'Sign in again at `/sign-in`, and repeat the request with the new session cookie.',
   },
   signup_closed: {
-    when: 'Sign-up is closed on this installation, which has a workspace.',
+    when: 'Sign-up is closed on this installation, and this is not its owner’s first workspace.',
     remedy: 'Ask the administrator of this installation.',
   },
   cross_site_request: {

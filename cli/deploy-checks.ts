@@ -60,6 +60,13 @@ const checkSender =
       return `${name} is still an example. Use an address at your domain that Resend or Cloudflare has verified.`
   }
 
+const checkOwner: Check = (value) => {
+  const address = readEmail(value)
+  if (!address) return `OWNER_EMAIL is not an email address: "${value}".`
+  if (RESERVED.test(address.split('@')[1] ?? ''))
+    return 'OWNER_EMAIL is still an example. Use the address with which you will sign in.'
+}
+
 /** Whether a route covers every path of a host. */
 const covers = (route: string, hostname: string): boolean =>
   route === hostname || route === `${hostname}/*` || route === `*.${hostname.replace(/^[^.]+\./, '')}/*`
@@ -113,6 +120,7 @@ const CHECKS: Record<string, Check> = {
   DATABASE_URL: checkDatabaseUrl,
   AUTH_SECRET: checkAuthSecret,
   SECRETS_KEY: checkSecretsKey,
+  OWNER_EMAIL: checkOwner,
   MAIL_FROM: checkSender('MAIL_FROM'),
   MAIL_FROM_BULK: checkSender('MAIL_FROM_BULK'),
   RESEND_WEBHOOK_SECRET: checkWebhookSecret('RESEND_WEBHOOK_SECRET'),
@@ -124,8 +132,8 @@ const CHECKS: Record<string, Check> = {
   INSTALLATION: checkInstallation,
 }
 
-/** Variables whose default in wrangler.toml is an example. */
-const REQUIRED_VARS = ['MAIL_FROM', 'PUBLIC_URL']
+/** Variables whose default in wrangler.toml is an example, or nobody. */
+const REQUIRED_VARS = ['MAIL_FROM', 'PUBLIC_URL', 'OWNER_EMAIL']
 
 const findMissing = (settings: Settings, deployments: Deployment[]): string[] => {
   const missing = [

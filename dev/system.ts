@@ -149,6 +149,7 @@ export const startParts = async ({ dataDir, proxy, shop, keep, mending }: Host):
     SOURCES_URL: sources.url,
     PUBLIC_URL: proxy.url,
     ALLOW_LOCAL_WEBHOOKS: 'true',
+    OWNER_EMAIL: MANAGER_EMAIL,
     ...(process.env.ALLOW_SIGNUP && { ALLOW_SIGNUP: process.env.ALLOW_SIGNUP }),
   }
   // Until the first request the Workers need no database: they start while it is prepared.

@@ -26,6 +26,8 @@ export type Settings = DatabaseEnv & {
   STRIPE_URL?: string
   /** Replaces the URLs of the platforms that programs are imported from. */
   SOURCES_URL?: string
+  /** Who creates the first workspace. */
+  OWNER_EMAIL?: string
   /** Whether everybody may create a workspace, instead of wrangler.toml's. */
   ALLOW_SIGNUP?: string
   /** The public URL, for links in mails. */

@@ -9,7 +9,7 @@ import { Done, noticeFor, Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { hidden, linkTo } from '../../lib/pages/tags.tsx'
 import { t } from '../../lib/pages/text.ts'
-import { isSignupOpen, refusalOf, type SignupBindings, slugTaken } from '../../lib/workspace/signup.ts'
+import { refusalOf, type SignupBindings, signupOf, slugTaken } from '../../lib/workspace/signup.ts'
 import {
   createWorkspace,
   listWorkspaces,
@@ -104,19 +104,19 @@ const WorkspacesPage = ({ workspaces, refusal, done, fields = {}, errors }: Prop
 export default createRoutes<SessionEnv & { Bindings: SignupBindings }>()
   .get('/app', async (c) => {
     const { db, user } = c.var
-    const isOpen = isSignupOpen(c.env)
+    const signup = signupOf(user.email, c.env)
     const [workspaces, isAllowed] = await Promise.all([
       listWorkspaces(db, user.email),
-      mayCreateWorkspace(db, { email: user.email, isOpen }),
+      mayCreateWorkspace(db, signup),
     ])
-    const refusal = isAllowed ? null : refusalOf(isOpen)
+    const refusal = isAllowed ? null : refusalOf(signup)
     const done = noticeFor(DONE, c.req.query('done'))
     const page = <WorkspacesPage workspaces={workspaces} refusal={refusal} done={done} />
     return renderPage(c, { title: m.settings_workspaces, children: page })
   })
   .post('/app', form(), async (c) => {
     const { db, now, user } = c.var
-    const isOpen = isSignupOpen(c.env)
+    const signup = signupOf(user.email, c.env)
     const fields = c.req.valid('form')
 
     const again = async (errors: ErrorDetail[], status: 400 | 409) => {
@@ -131,9 +131,9 @@ export default createRoutes<SessionEnv & { Bindings: SignupBindings }>()
     })
     if (errors) return again(errors, 400)
 
-    const workspace = await createWorkspace(db, { ...data, email: user.email, isOpen, now })
+    const workspace = await createWorkspace(db, { ...data, signup, now })
     if (workspace === 'not_allowed')
-      throw new ApiError(isOpen ? 'conflict' : 'signup_closed', refusalOf(isOpen))
+      throw new ApiError(signup.isOpen ? 'conflict' : 'signup_closed', refusalOf(signup))
     if (workspace === 'slug_taken') return again([{ path: 'slug', message: slugTaken(data.slug) }], 409)
     return c.redirect(`/app/${workspace.slug}?done=created`, 303)
   })

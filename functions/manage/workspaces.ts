@@ -4,7 +4,7 @@ import { session } from '../../lib/auth/session.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { body } from '../../lib/http/validate.ts'
-import { isSignupOpen, refusalOf, type SignupBindings, slugTaken } from '../../lib/workspace/signup.ts'
+import { refusalOf, type SignupBindings, signupOf, slugTaken } from '../../lib/workspace/signup.ts'
 import { createWorkspace, listWorkspaces, type Membership } from '../../lib/workspace/workspaces.queries.ts'
 import type { WorkspaceResponse } from '../../lib/workspace/workspaces.responses.ts'
 import { NewWorkspace } from '../../lib/workspace/workspaces.schemas.ts'
@@ -22,11 +22,11 @@ export default createRoutes<WorkspaceEnv & { Bindings: SignupBindings }>()
   .post('/api/workspaces', session(), body(NewWorkspace), idempotent(), async (c) => {
     const { db, firstId, now, user } = c.var
     const wanted = c.req.valid('json')
-    const isOpen = isSignupOpen(c.env)
+    const signup = signupOf(user.email, c.env)
 
-    const workspace = await createWorkspace(db, { ...wanted, email: user.email, isOpen, now, firstId })
+    const workspace = await createWorkspace(db, { ...wanted, signup, now, firstId })
     if (workspace === 'not_allowed')
-      throw new ApiError(isOpen ? 'conflict' : 'signup_closed', refusalOf(isOpen))
+      throw new ApiError(signup.isOpen ? 'conflict' : 'signup_closed', refusalOf(signup))
     if (workspace === 'slug_taken') throw new ApiError('conflict', slugTaken(wanted.slug))
 
     return c.json(workspaceResponse(workspace), 201)

@@ -8,7 +8,7 @@ import { breaks, isConflict } from '../db/neon.ts'
 import type { Mode } from '../purchases/processors.ts'
 import type { ApiKeyScope } from './api-keys.ts'
 import { auditEntry } from './audit.queries.ts'
-import { MAX_WORKSPACES_EACH } from './signup.ts'
+import { MAX_WORKSPACES_EACH, type Signup } from './signup.ts'
 import type { Role } from './tables.ts'
 
 /** A workspace with the caller's role in it. An API key is not a member, and may read only. */
@@ -93,25 +93,15 @@ export const keyWorkspace = async (
 }
 
 /** Whether somebody may create another workspace. The retry of a batch finds its own, which does not count. */
-const mayCreate = ({ email, isOpen }: Pick<NewWorkspace, 'email' | 'isOpen'>, id: string | null = null) =>
+const mayCreate = ({ email, isOpen, isOwner }: Signup, id: string | null = null) =>
   isOpen
     ? sql<boolean>`(select count(*) < ${MAX_WORKSPACES_EACH} from workspaces
                     where created_by = ${email} and id is distinct from ${id})`
-    : sql<boolean>`not exists (select from workspaces where id is distinct from ${id})
+    : sql<boolean>`${isOwner} and not exists (select from workspaces where id is distinct from ${id})
                    and not exists (select from deleted_workspaces)`
 
-/** A workspace is trusted from the start if the operator knows of it: where sign-up is closed, and the first one. */
-const trustedFrom = (isOpen: boolean, id: string, now: Date) =>
-  isOpen
-    ? sql<Date | null>`case when not exists (select from workspaces where id <> ${id})
-                                     and not exists (select from deleted_workspaces) then ${now}::timestamptz end`
-    : now
-
-/** Whether the person may create a workspace: the first of the installation, or with open sign-up a few. */
-export const mayCreateWorkspace = async (
-  db: Db,
-  signup: { email: string; isOpen: boolean },
-): Promise<boolean> => {
+/** Whether the person may create a workspace: its owner the first of the installation, or with open sign-up anybody a few. */
+export const mayCreateWorkspace = async (db: Db, signup: Signup): Promise<boolean> => {
   const { rows } = await sql<{ allowed: boolean }>`select ${mayCreate(signup)} as allowed`.execute(db)
   return rows[0]?.allowed ?? false
 }
@@ -120,9 +110,7 @@ type NewWorkspace = {
   name: string
   slug: string
   mode: Mode
-  email: string
-  /** Whether sign-up is open. */
-  isOpen: boolean
+  signup: Signup
   now: Date
   /** See Act. */
   firstId?: string | undefined
@@ -135,14 +123,15 @@ type NewWorkspace = {
  */
 export const createWorkspace = async (
   db: Db,
-  { name, slug, mode, email, isOpen, now, firstId }: NewWorkspace,
+  { name, slug, mode, signup, now, firstId }: NewWorkspace,
 ): Promise<Membership | 'slug_taken' | 'not_allowed'> => {
   const id = idOf({ firstId })
+  const { email, isOwner } = signup
   const act = { workspaceId: id, actor: email, now, firstId }
   try {
     await db.batch([
       lockSignup.compile(db),
-      sql`select assert_unchanged(${mayCreate({ email, isOpen }, id)})`.compile(db),
+      sql`select assert_unchanged(${mayCreate(signup, id)})`.compile(db),
       db
         .insertInto('workspaces')
         .values({
@@ -152,7 +141,7 @@ export const createWorkspace = async (
           mode,
           created_at: now,
           created_by: email,
-          trusted_at: trustedFrom(isOpen, id, now),
+          trusted_at: isOwner ? now : null,
         })
         .onConflict((conflict) => conflict.column('id').doNothing())
         .compile(),

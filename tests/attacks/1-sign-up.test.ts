@@ -39,15 +39,35 @@ describe('a new workspace', () => {
     expect(await closed.json()).toEqual(errorShape('signup_closed'))
   })
 
-  test('lets one person create the first workspace of a new installation, whoever is concurrent', async () => {
+  test('of a new installation is its owner’s, not that of whoever comes first', async () => {
     const tryIt = async (DATABASE_URL: string) => {
-      const create = (email: string) => createAs(email, { DATABASE_URL, ALLOW_SIGNUP: 'false' })
-      const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => create(`${n}@shop.example`)))
+      const bindings = { DATABASE_URL, ALLOW_SIGNUP: 'false', OWNER_EMAIL: ' Ada@ＳＨＯＰ.example' }
+      const create = (email: string) => createAs(email, bindings)
+      const page = async (email: string) => (await askAs('dashboard', email, '/app', {}, bindings)).text()
+      for (const stranger of ['eve@shop.example', 'ada+1@shop.example', 'ada@shop.example.evil.example']) {
+        expect((await create(stranger)).status).toBe(403)
+        expect(await page(stranger)).toContain('Sign-up is closed on this installation.')
+      }
+      expect(await page('ada@shop.example')).toContain('name="slug"')
+      const answers = await Promise.all(Array.from({ length: 8 }, () => create('ada@shop.example')))
       expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(403)])
-      expect((await create('0@shop.example')).status).toBe(403)
+      expect((await create('ada@shop.example')).status).toBe(403)
     }
     await withDatabase('new_installation', tryIt, TEMPLATE)
   })
+
+  test.each(['', 'Ada', undefined])('is nobody’s with the owner %j', (OWNER_EMAIL) =>
+    withDatabase(
+      `no_owner_${String(OWNER_EMAIL).toLowerCase()}`,
+      async (DATABASE_URL) => {
+        for (const email of ['', 'ada', 'ada@shop.example'])
+          expect((await createAs(email, { DATABASE_URL, ALLOW_SIGNUP: 'false', OWNER_EMAIL })).status).toBe(
+            403,
+          )
+      },
+      TEMPLATE,
+    ),
+  )
 
   test('lets one person create three workspaces when sign-up is open, also concurrently', async () => {
     const email = `${newId()}@shop.example`
@@ -60,9 +80,10 @@ describe('a new workspace', () => {
 })
 
 describe('whose mails go out at once', () => {
-  const isTrusted = async (ALLOW_SIGNUP: string, DATABASE_URL?: string) => {
-    const answer = await createAs(`${newId()}@shop.example`, {
+  const isTrusted = async (email: string, ALLOW_SIGNUP: string, DATABASE_URL?: string) => {
+    const answer = await createAs(email, {
       ALLOW_SIGNUP,
+      OWNER_EMAIL: 'ada@shop.example',
       ...(DATABASE_URL && { DATABASE_URL }),
     })
     const { id } = (await answer.json()) as { id: string }
@@ -70,15 +91,25 @@ describe('whose mails go out at once', () => {
   }
 
   test('is not a workspace that anybody may create', async () => {
-    const [row] = await database.query(await isTrusted('true'))
+    const [row] = await database.query(await isTrusted(`${newId()}@shop.example`, 'true'))
     expect(row).toEqual({ trusted: false })
   })
 
-  test.each(['true', 'false'])('is the first workspace, also with ALLOW_SIGNUP="%s"', (allowed) =>
+  test('is not the first workspace either, if sign-up is open and a stranger is faster', () =>
+    withDatabase(
+      'first_of_a_stranger',
+      async (url, client) => {
+        const { rows } = await client.query(await isTrusted('eve@evil.example', 'true', url))
+        expect(rows).toEqual([{ trusted: false }])
+      },
+      TEMPLATE,
+    ))
+
+  test.each(['true', 'false'])('is the owner’s workspace, also with ALLOW_SIGNUP="%s"', (allowed) =>
     withDatabase(
       `first_${allowed}`,
       async (url, client) => {
-        const { rows } = await client.query(await isTrusted(allowed, url))
+        const { rows } = await client.query(await isTrusted('ada@shop.example', allowed, url))
         expect(rows).toEqual([{ trusted: true }])
       },
       TEMPLATE,

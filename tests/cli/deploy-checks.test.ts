@@ -16,6 +16,7 @@ const SETTINGS = {
   RESEND_API_KEY: 're_1',
   MAIL_FROM: 'Acme <partners@acme.com>',
   PUBLIC_URL: 'https://track.acme.com',
+  OWNER_EMAIL: 'ada@acme.com',
 }
 
 const problemsWith = (changed: Record<string, string>) =>
@@ -71,6 +72,13 @@ test.each<{ case: string; set: Record<string, string>; says: string }>([
     case: 'the sender of the example',
     set: { MAIL_FROM: 'Tributary <tributary@example.com>' },
     says: 'MAIL_FROM is still an example.',
+  },
+  { case: 'no owner', set: { OWNER_EMAIL: '' }, says: 'OWNER_EMAIL is missing.' },
+  { case: 'a name as the owner', set: { OWNER_EMAIL: 'Ada' }, says: 'OWNER_EMAIL is not an email address' },
+  {
+    case: 'the owner of the example',
+    set: { OWNER_EMAIL: 'you@example.com' },
+    says: 'OWNER_EMAIL is still an example.',
   },
   { case: 'no public address', set: { PUBLIC_URL: '' }, says: 'PUBLIC_URL is missing.' },
   {
@@ -155,6 +163,7 @@ test('the example is refused, for each setting that must be filled in and no oth
     'AUTH_SECRET is missing. .d',
     'Nobody could sign in, beca',
     'DATABASE_URL is still the ',
+    'OWNER_EMAIL is still an ex',
     'MAIL_FROM is still an exam',
     'PUBLIC_URL is still an exa',
   ])

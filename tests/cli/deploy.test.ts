@@ -37,6 +37,7 @@ const SETTINGS = {
   RESEND_API_KEY: 're_1',
   MAIL_FROM: 'Acme <partners@acme.com>',
   PUBLIC_URL: 'https://track.acme.com',
+  OWNER_EMAIL: 'ada@acme.com',
 }
 
 /** @returns the file */

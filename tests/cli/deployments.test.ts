@@ -48,9 +48,9 @@ test('the API keys for mail go to the mailer only, and the secrets of its report
   })
 })
 
-test('ALLOW_SIGNUP is the same for the API and the pages', () => {
+test.each(['ALLOW_SIGNUP', 'OWNER_EMAIL'])('%s is the same for the API and the pages', (name) => {
   const said = ['manage', 'dashboard'].map(
-    (env) => unstable_readConfig({ config: `${ROOT}wrangler.toml`, env }).vars?.ALLOW_SIGNUP,
+    (env) => unstable_readConfig({ config: `${ROOT}wrangler.toml`, env }).vars?.[name],
   )
   expect(new Set(said).size).toBe(1)
 })

@@ -139,13 +139,15 @@ test('after the only workspace was deleted, sign-up stays closed, and an open on
       name: 'Next',
       slug: 'next',
       mode: 'live',
-      email: 'eve@evil.example',
       now: new Date(),
     } as const
+    const owner = { email: 'ada@shop.example', isOpen: false, isOwner: true }
+    const stranger = { email: 'eve@evil.example', isOpen: true, isOwner: false }
     try {
-      expect(await mayCreateWorkspace(db, { email: 'eve@evil.example', isOpen: false })).toBe(false)
-      expect(await createWorkspace(db, { ...wanted, isOpen: false })).toBe('not_allowed')
-      expect(await createWorkspace(db, { ...wanted, isOpen: true })).toMatchObject({ slug: 'next' })
+      expect(await mayCreateWorkspace(db, owner)).toBe(false)
+      expect(await createWorkspace(db, { ...wanted, signup: owner })).toBe('not_allowed')
+      const next = await createWorkspace(db, { ...wanted, signup: stranger })
+      expect(next).toMatchObject({ slug: 'next' })
       expect((await client.query('select trusted_at from workspaces')).rows).toEqual([{ trusted_at: null }])
     } finally {
       await endpoint.stop()

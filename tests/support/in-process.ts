@@ -20,6 +20,7 @@ type Bindings = {
   DATABASE_URL?: string
   SQL_ENDPOINT?: string
   ALLOW_SIGNUP?: string
+  OWNER_EMAIL?: string | undefined
   STRIPE_WEBHOOK?: Partial<StripeService>
   PAYOUTS?: Partial<PayoutsService>
   OUTBOX?: NudgesService
