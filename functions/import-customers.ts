@@ -1,4 +1,4 @@
-import { requireManager } from '../lib/auth/access.ts'
+import { failuresForManagers, requireManager } from '../lib/auth/access.ts'
 import { type AuthService, session } from '../lib/auth/session.ts'
 import { createApp } from '../lib/http/app.ts'
 import { notFound } from '../lib/http/found.ts'
@@ -38,6 +38,7 @@ export default createApp<Bindings>()
   .post(
     '/api/workspaces/:workspace/customers/import',
     session(),
+    failuresForManagers(),
     body(CustomerImport, { maxBytes: IMPORT_MAX_BYTES, precheck: limitRows(MAX_CUSTOMER_ROWS) }),
     async (c) => {
       const request = c.req.valid('json')

@@ -1,4 +1,4 @@
-import { MANAGER, requireManager } from '../lib/auth/access.ts'
+import { failuresForManagers, MANAGER, requireManager } from '../lib/auth/access.ts'
 import { session } from '../lib/auth/session.ts'
 import { newId, newSlugSuffix } from '../lib/db/ids.ts'
 import { createApp } from '../lib/http/app.ts'
@@ -41,6 +41,7 @@ export default createApp<NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings']>()
   .post(
     '/api/workspaces/:workspace/partners/import',
     session(),
+    failuresForManagers(),
     body(PartnerImport, { maxBytes: IMPORT_MAX_BYTES, precheck: limitRows(MAX_PARTNER_ROWS) }),
     async (c) => {
       const request = c.req.valid('json')

@@ -28,6 +28,8 @@ export type WorkspaceEnv = SessionEnv & {
 /** The role that may do everything. */
 export const MANAGER = 'manager'
 
+const address = (c: Context): string => c.req.param('workspace') ?? ''
+
 /** The same error whether the workspace is missing or another's, so that nobody can probe for workspaces. */
 const workspaceNotFound = () =>
   new ApiError('not_found', 'This workspace does not exist, or you are not a member of it.')
@@ -40,6 +42,20 @@ export const requireManager = <W extends { role: string }>(workspace: W | undefi
   }
   return workspace
 }
+
+/**
+ * Answers a failure of what follows to others than managers as their lack of the role. For a handler that reads the role with its
+ * facts: what is wrong with a request that it refuses before, such as its body, is said to managers only.
+ *
+ * @throws {ApiError} as `requireManager`
+ */
+export const failuresForManagers = () =>
+  createMiddleware<SessionEnv>(async function failuresForManagers(c, next) {
+    await next()
+    if (!(c.error instanceof ApiError)) return
+    const { db, user } = c.var
+    requireManager(await memberWorkspace(db, address(c), user.email).executeTakeFirst())
+  })
 
 /** The workspace, actor and time of a request, for the audit log. */
 export const actOf = (c: Pick<Context<WorkspaceEnv>, 'var'>): Act => ({
@@ -54,8 +70,6 @@ export const isFreshPerson = (c: Context<WorkspaceEnv>): boolean => {
   const signedInAt: Date | undefined = c.var.signedInAt
   return signedInAt !== undefined && isFresh(signedInAt, c.var.now)
 }
-
-const address = (c: Context): string => c.req.param('workspace') ?? ''
 
 /**
  * Continues the request, and checks its access again after an unexpected failure: one whose workspace was deleted meanwhile is
