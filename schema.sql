@@ -345,6 +345,22 @@ create view group_terms as
     from former_group_terms f join groups g on g.id = f.group_id;
 
 
+-- How a slug looks to people, by its key. Slugs that look alike have the same: without hyphens, accents and invisible
+-- characters, with 0 as o, 1 and i as l, rn as m, vv as w, and Cyrillic and Greek letters as the Latin ones that they look like.
+create function slug_look(slug_key text) returns text language sql immutable as $$
+    select replace(replace(translate(
+        case when octet_length(slug_key) = length(slug_key) then slug_key
+             else translate(normalize(slug_key, NFKD),
+                      U&'\0430\0441\0501\0435\04bb\0456\0458\04cf\043e\0440\051b\0455\051d\0445\0443\04af\043a\043c\0442'
+                      '\03b1\03bf\03c1\03bd\03b9\03ba\03c4\03c5\03c7\0131'
+                      -- These have no counterpart, and are left out.
+                      '\0300\0301\0302\0303\0304\0306\0307\0308\030a\030b\030c\0323\0327\0328'
+                      '\00ad\200b\200c\200d\200e\200f\202a\202b\202c\202d\202e\2060\2066\2067\2068\2069\feff',
+                      'acdehijlopqswxyykmtaopviktuxi') end,
+        '01i-_. ', 'oll'), 'rn', 'm'), 'vv', 'w')
+$$;
+
+
 -- A partner refers visitors to one program. slug is the text of its links; slug_key is
 -- the slug normalized for comparison. Email addresses are stored normalized.
 create table partners (
@@ -377,6 +393,9 @@ create table partners (
     constraint partners_program_id_fkey foreign key (workspace_id, program_id) references programs (workspace_id, id),
     constraint partners_group_id_fkey   foreign key (program_id, group_id)     references groups (program_id, id)
 );
+
+-- Whose slug looks like this one, in a program? The other way round, no plan would take it for a list of a program's partners.
+create index partners_slug_look_idx on partners (slug_look(slug_key), program_id);
 
 -- Which is the program's partner for tests? There is one at most.
 create unique index partners_test_key on partners (program_id) where is_test;
@@ -531,6 +550,8 @@ create table links (
 -- Which further links does this partner have? Whose is this one, in any program of the workspace?
 create index links_partner_id_idx   on links (partner_id);
 create index links_workspace_id_idx on links (workspace_id, slug_key);
+-- Whose slug looks like this one, in a program?
+create index links_slug_look_idx    on links (slug_look(slug_key), program_id);
 
 
 -- The public page of a program, /join/:program, on which people apply to become partners. Without a row, there is none.

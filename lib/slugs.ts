@@ -41,6 +41,16 @@ export const readSub = (given: string): string | null => {
 /** Long enough for nearly every name, short enough to read a link aloud. */
 const MAX_GENERATED_LENGTH = 40
 
+/**
+ * What people take for the merchant, or scripts for nothing. None is generated from a name, and no partner chooses one that looks
+ * like it.
+ */
+export const RESERVED_SLUGS = [
+  ...['admin', 'administrator', 'api', 'app', 'billing', 'help', 'home', 'login', 'moderator', 'null'],
+  ...['official', 'owner', 'partner', 'partners', 'portal', 'root', 'security', 'sign-in', 'sign-up'],
+  ...['staff', 'support', 'system', 'team', 'undefined', 'via', 'webmaster', 'www'],
+]
+
 /** Letters that NFKD does not decompose into an ASCII letter and a mark. */
 const FOLDED: Record<string, string> = {
   ß: 'ss',
@@ -66,13 +76,15 @@ export const toAscii = (text: string): string =>
     .replace(/^-|-$/g, '')
 
 /**
- * Generates a partner's slug from the name, else from the email address.
+ * Generates a partner's slug from the name, else from the email address: none that is reserved.
  *
  * @example
  * makeSlug('Zoë Lindqvist', 'z@example.com') // 'zoe-lindqvist'
  */
 export const makeSlug = (name: string | null, email: string): string =>
-  toAscii(name ?? '') || toAscii(email.slice(0, email.lastIndexOf('@'))) || 'partner'
+  [name ?? '', email.slice(0, email.lastIndexOf('@'))]
+    .map(toAscii)
+    .find((slug) => slug && !RESERVED_SLUGS.includes(slug)) ?? 'partner'
 
 /** Appends a suffix to a slug that is taken: `maya-x7k2`. Truncates the slug if needed. */
 export const suffixedSlug = (slug: string, suffix: string): string => {

@@ -30,6 +30,8 @@ test.each([
   },
   { case: 'no name', name: null, email: 'maya.l+aff@x', slug: 'maya-l-aff' },
   { case: 'a name in another script', name: '客', email: 'ke@x', slug: 'ke' },
+  { case: 'an address, if the name is the merchant’s word', name: 'Admin', email: 'eve@x', slug: 'eve' },
+  { case: 'neither, if both are', name: 'Support', email: 'admin@x', slug: 'partner' },
   { case: 'nothing in ASCII', name: '客', email: '客@x', slug: 'partner' },
   { case: 'a name that is too long', name: `${'x'.repeat(39)} yz`, email: 'x@x', slug: 'x'.repeat(39) },
 ])('generates a slug from $case', ({ name, email, slug }) => {

@@ -21,7 +21,7 @@ import { MAX_SLUG_LENGTH, makeSlug, partnerLink } from '../../lib/slugs.ts'
 import { subsOfPartnerQuery } from '../../lib/totals/landing-stats.queries.ts'
 import type { StatsRow } from '../../lib/totals/stats.queries.ts'
 import { addOwnLink, MAX_OWN_LINKS, type SlugRefusal } from '../../lib/workspace/links.queries.ts'
-import { NewLink } from '../../lib/workspace/partners.schemas.ts'
+import { OwnLink } from '../../lib/workspace/partners.schemas.ts'
 
 const PATH = '/portal/links'
 
@@ -194,7 +194,7 @@ export default createRoutes<SessionEnv>()
     const links = await readLinks(c, program)
     const { of } = links
     if (!of) throw noSuchPage()
-    const { data, errors } = checked(NewLink, { slug: slug ?? '' })
+    const { data, errors } = checked(OwnLink, { slug: slug ?? '' })
     if (errors) return showLinks(c, { ...links, refused: { slug, errors } }, 400)
     const act = { workspaceId: of.workspaceId, actor: user.email, now }
     const added = await addOwnLink(db, act, of.partnerId, data.slug)

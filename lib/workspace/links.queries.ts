@@ -4,7 +4,7 @@ import type { Db } from '../db/connection.ts'
 import { idOf, newId, newSlugSuffix } from '../db/ids.ts'
 import { lockPartners } from '../db/locks.queries.ts'
 import { unlessTaken } from '../imports/partner-import.queries.ts'
-import { slugKey, suffixedSlug } from '../slugs.ts'
+import { RESERVED_SLUGS, slugKey, suffixedSlug } from '../slugs.ts'
 import { lostRace } from '../unavailable.ts'
 import { type Act, auditEntry } from './audit.queries.ts'
 import type { PartnerStatus } from './tables.ts'
@@ -65,18 +65,18 @@ type SlugState = {
   isMain: boolean
   /** The id of the partner's further link with it, or null. */
   linkId: string | null
-  /** Whether another partner of the program has it. */
+  /** Whether another partner of the program has it, or one that looks like it if that matters. */
   isTaken: boolean
   /** The number of the partner's further links with other slugs. */
   others: number
 }
 
-/** Makes no round trip of its own: for a batch. */
-export const slugStateQuery = (workspaceId: string, partnerId: string, slug: string) => {
+/** Makes no round trip of its own: for a batch. @param byLook whether one that looks like another partner's, or reserved, is taken */
+export const slugStateQuery = (workspaceId: string, partnerId: string, slug: string, byLook = false) => {
   const key = slugKey(slug)
   return sql<SlugState>`
     select p.id, p.program_id as "programId", pr.site_url as "siteUrl", p.email, p.status, p.slug_key = ${key} as "isMain", l.id as "linkId",
-           ${isTaken(sql.ref('p.program_id'), sql.ref('p.id'), key)} as "isTaken",
+           ${isTaken(sql.ref('p.program_id'), sql.ref('p.id'), key)} or ${byLook ? looksTaken(key) : sql`false`} as "isTaken",
            (select count(*)::integer from links o where o.partner_id = p.id and o.slug_key <> ${key}) as others
     from partners p join programs pr on pr.id = p.program_id
                     left join links l on l.partner_id = p.id and l.slug_key = ${key}
@@ -87,6 +87,12 @@ export const slugStateQuery = (workspaceId: string, partnerId: string, slug: str
 const isTaken = (programId: unknown, partnerId: unknown, key: string) => sql<boolean>`(
   exists (select from partners t where t.program_id = ${programId} and t.slug_key = ${key} and t.id is distinct from ${partnerId}::uuid)
   or exists (select from links t where t.program_id = ${programId} and t.slug_key = ${key} and t.partner_id is distinct from ${partnerId}::uuid))`
+
+/** Whether a slug looks like one of another partner of the program of `p`, or like a reserved one. */
+const looksTaken = (key: string) => sql<boolean>`(
+  exists (select from unnest(${RESERVED_SLUGS}::text[]) as r (word) where slug_look(r.word) = slug_look(${key}))
+  or exists (select from partners t where t.program_id = p.program_id and t.id <> p.id and slug_look(t.slug_key) = slug_look(${key}))
+  or exists (select from links t where t.program_id = p.program_id and t.partner_id <> p.id and slug_look(t.slug_key) = slug_look(${key})))`
 
 export type SlugRefusal = { outcome: 'slug_taken'; suggestion: string } | { outcome: 'too_many_links' }
 
@@ -134,6 +140,7 @@ export const addLink = (
 ): Promise<LinkAddition | undefined> =>
   saveLink<never>(db, act, partnerId, slug, {
     mostFurther: MAX_FURTHER_LINKS,
+    byLook: false,
     isAllowed: sql`true`,
     refusalOf: () => null,
   })
@@ -147,6 +154,7 @@ export const addOwnLink = (
 ): Promise<LinkAddition | { outcome: 'inactive' } | undefined> =>
   saveLink(db, act, partnerId, slug, {
     mostFurther: MAX_OWN_LINKS - 1,
+    byLook: true,
     isAllowed: sql`exists (select from partners where id = ${partnerId} and email = ${act.actor} and status = 'approved' for share)`,
     refusalOf: ({ email, status }) =>
       email === act.actor && status === 'approved' ? null : { outcome: 'inactive' },
@@ -154,6 +162,8 @@ export const addOwnLink = (
 
 type Rules<Refusal> = {
   mostFurther: number
+  /** See `slugStateQuery`. */
+  byLook: boolean
   /** Whether the partner may still get a link when it is saved. */
   isAllowed: RawBuilder<boolean>
   refusalOf: (state: SlugState) => Refusal | null
@@ -164,12 +174,12 @@ const saveLink = async <Refusal>(
   act: Act,
   partnerId: string,
   slug: string,
-  { mostFurther, isAllowed, refusalOf }: Rules<Refusal>,
+  { mostFurther, byLook, isAllowed, refusalOf }: Rules<Refusal>,
 ): Promise<LinkAddition | Refusal | undefined> => {
   const { workspaceId, now } = act
   const id = idOf(act)
   for (let round = 0; round < ROUNDS; round++) {
-    const { rows } = await slugStateQuery(workspaceId, partnerId, slug).execute(db)
+    const { rows } = await slugStateQuery(workspaceId, partnerId, slug, byLook).execute(db)
     const [state] = rows
     if (!state) return undefined
     const refused = refusalOf(state)

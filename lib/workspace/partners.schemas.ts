@@ -120,6 +120,14 @@ export const NewLink = z
   })
   .meta({ id: 'NewLink' })
 
+/** What a partner may choose in the portal: nothing that people could read as something else. */
+export const OwnLink = z.strictObject({
+  slug: line(MAX_SLUG_LENGTH)
+    .min(1, NOT_BLANK)
+    .toLowerCase()
+    .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, 'Use letters from a to z, digits, and single hyphens between them.'),
+})
+
 /** POST /api/workspaces/:workspace/partners. */
 export const NewPartner = z
   .strictObject({

@@ -37,6 +37,7 @@ const PURE = [
   'purchase_id_kind',
   'referrer_of',
   'refuse_update',
+  'slug_look',
   'utc_day',
 ]
 /** Functions that read as much as there is: of the installation, for an operator, all customers of a partner whose address changes, and the audit log at an erasure. */
