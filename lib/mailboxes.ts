@@ -40,6 +40,13 @@ const PROVIDERS: Provider[] = [
 const providerOf = (domain: string): Provider | undefined =>
   PROVIDERS.find(({ domains }) => domains.includes(domain))
 
+/**
+ * The address without what follows a plus sign. At a domain that is not above, that may be a tag or another person.
+ *
+ * @param email normalized, as `normalizeEmail` does
+ */
+export const withoutTag = (email: string): string => email.replace(/^([^+@]+)\+[^@]*@/, '$1@')
+
 /** The address that stands for all addresses of its mailbox. @param email normalized, as `normalizeEmail` does */
 export const mailboxOf = (email: string): string => {
   const at = email.lastIndexOf('@')

@@ -5,6 +5,7 @@ import type { Credit } from '../tracking/attribution.ts'
 import { type Decision, decide, holdsSelfReferral } from '../tracking/decide.ts'
 import type { Report } from '../tracking/report.ts'
 import type { Money } from '../tracking/rewards.ts'
+import type { ErasedSelfReferral } from '../tracking/self-referrals.ts'
 import { handCreditOf, type Step } from '../tracking/steps.ts'
 import { hasUnmerged } from './duplicates.ts'
 import type { KnownFacts, PurchasePlan, RecordedSale, SaleChange } from './plan.ts'
@@ -75,7 +76,11 @@ export const planReport = (purchase: Purchase, facts: KnownFacts, recorded: Reco
   const report = { ...reportOf(purchase, facts, sale), customerExternalId }
   const { click, code, customerPartner, referredLaterAt, salesFrom, customer, byHand } = facts
   const of = { click, code, customerPartner, referredLaterAt, salesFrom, byHand }
-  const known = { ...of, customerEmails: customer?.emails, selfReferrerId: selfReferrerOf(purchase, facts) }
+  const known = {
+    ...of,
+    customerEmails: customer?.emails,
+    erasedSelfReferral: erasedSelfReferral(purchase, facts),
+  }
   const decision = keepRejected(decide(report, known, at), recorded.steps)
   const change = {
     externalId: recorded.externalId,
@@ -212,7 +217,7 @@ const decideSale = (report: Report, facts: KnownFacts, paid: PaidPurchase, paidA
       customerPartner,
       byHand,
       customerEmails: customer?.emails,
-      selfReferrerId: selfReferrerOf(paid, facts),
+      erasedSelfReferral: erasedSelfReferral(paid, facts),
       purchase,
     },
     paidAt,
@@ -220,10 +225,14 @@ const decideSale = (report: Report, facts: KnownFacts, paid: PaidPurchase, paidA
 }
 
 /** The partner whose self-referral a sale was recorded as, if the address that says so is erased. */
-const selfReferrerOf = ({ email }: Purchase, { recorded, customer }: KnownFacts): string | null => {
+const erasedSelfReferral = (
+  { email }: Purchase,
+  { recorded, customer }: KnownFacts,
+): ErasedSelfReferral | null => {
   const known = [email, recorded?.customerExternalId ?? null, ...(customer?.emails ?? [])]
-  const isOwn = recorded?.steps.some(({ code }) => code === 'self_referral') && known.some(isErased)
-  return isOwn ? (recorded?.partnerId ?? null) : null
+  const own = recorded?.steps.find((step) => step.code === 'self_referral')
+  if (!recorded?.partnerId || !own || !known.some(isErased)) return null
+  return { partnerId: recorded.partnerId, by: own.facts.by ?? 'mailbox' }
 }
 
 /** Whether the recorded sale has to be updated after the new decision. */

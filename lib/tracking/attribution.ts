@@ -5,7 +5,7 @@ import type { RewardInterval } from './intervals.ts'
 import { CLOCK_DIFFERENCE_MS } from './occurred-at.ts'
 import type { Report } from './report.ts'
 import type { Reward } from './rewards.ts'
-import type { SelfReferrals } from './self-referrals.ts'
+import type { ErasedSelfReferral, SelfReferrals } from './self-referrals.ts'
 import type { ClickFacts, CodeStep, HandCreditStep, Step } from './steps.ts'
 
 const DAY_MS = 24 * 60 * 60_000
@@ -53,7 +53,7 @@ export type Facts = {
   /** The addresses that the customer is known by, if it is known. */
   customerEmails?: string[] | undefined
   /** The partner who is the customer, as was decided before the customer's address was erased. */
-  selfReferrerId?: string | null
+  erasedSelfReferral?: ErasedSelfReferral | null
   /** Who reports the sales that earn; both by default. */
   salesFrom?: SalesFrom
   /** Present for a sale that a payment processor reports. */

@@ -6,7 +6,7 @@ import { refuseByInterval, refuseByMinimum, refuseProration } from './intervals.
 import { payableFrom } from './payable-from.ts'
 import type { Report } from './report.ts'
 import { earnings, type Money, type Reward } from './rewards.ts'
-import { isSelfReferral } from './self-referrals.ts'
+import { selfReferralBy } from './self-referrals.ts'
 import { rewardFacts, type Step } from './steps.ts'
 
 export type NewCommission = Money & {
@@ -62,7 +62,7 @@ const expectFromProcessor = (
 export const decideReward = (
   report: Report,
   partner: PartnerTerms,
-  facts: Pick<Facts, 'purchase' | 'customerEmails' | 'selfReferrerId'>,
+  facts: Pick<Facts, 'purchase' | 'customerEmails' | 'erasedSelfReferral'>,
   now: Date,
 ): Outcome => {
   const { purchase } = facts
@@ -87,7 +87,9 @@ export const decideReward = (
   if (!earned?.amountCents) return { commission: null, steps: [source, { code: 'zero_amount', facts: {} }] }
 
   const own = selfReferral(report, partner, facts)
-  if (own && partner.selfReferrals === 'refuse') return { commission: null, steps: [source, own] }
+  // A tag at another domain may be another person: whether it is, a manager decides.
+  if (own && !own.facts.by && partner.selfReferrals === 'refuse')
+    return { commission: null, steps: [source, own] }
 
   const payableAt = payableFrom(partner, purchase?.earnedAt ?? now)
   const oneTime = isSale && partner.rewardInterval === 'one-time'
@@ -110,13 +112,13 @@ export const decideReward = (
 const selfReferral = (
   { customerEmail, customerExternalId }: Report,
   { id, slug, emails, selfReferrals }: PartnerTerms,
-  { customerEmails = [], selfReferrerId }: Pick<Facts, 'customerEmails' | 'selfReferrerId'>,
-): Step | null => {
+  { customerEmails = [], erasedSelfReferral }: Pick<Facts, 'customerEmails' | 'erasedSelfReferral'>,
+): Extract<Step, { code: 'self_referral' }> | null => {
   if (selfReferrals === 'allow') return null
   const addresses = [customerEmail, emailOf(customerExternalId), ...customerEmails]
-  return selfReferrerId === id || isSelfReferral(emails, addresses)
-    ? { code: 'self_referral', facts: { slug } }
-    : null
+  const erased = erasedSelfReferral?.partnerId === id ? erasedSelfReferral.by : null
+  const by = erased === 'mailbox' ? erased : (selfReferralBy(emails, addresses) ?? erased)
+  return by && { code: 'self_referral', facts: { slug, ...(by === 'tag' && { by }) } }
 }
 
 /** Whether a decision's commission is held, because the customer is the partner. */

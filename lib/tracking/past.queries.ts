@@ -87,8 +87,10 @@ export const readPastEvents = async (
              'amountCents', e.amount_cents, 'currency', e.currency,
              'partnerId', e.partner_id, 'attributedBy', e.attributed_by,
              'earnsNothing', jsonb_path_query_array(e.steps, '$[*].code') ?| ${textArray(EARNS_NOTHING)},
-             'selfReferrerId', case when e.steps @> '[{"code": "self_referral"}]' then (
-               select e.partner_id where ${hadErasedAddress}) end,
+             'erasedSelfReferral', case when e.steps @> '[{"code": "self_referral"}]' then (
+               select jsonb_build_object('partnerId', e.partner_id, 'by', case
+                 when e.steps @> '[{"code": "self_referral", "facts": {"by": "tag"}}]' then 'tag' else 'mailbox' end)
+               where ${hadErasedAddress}) end,
              'code', jsonb_path_query_first(e.steps, '$[*] ? (@.code == "partner_code")'),
              'click', case when c.id is not null then jsonb_build_object(
                'id', c.id, 'createdAt', c.created_at, 'expiresAt', c.expires_at, 'partnerId', c.partner_id) end,

@@ -3,6 +3,7 @@ import type { Referral } from '../customers/owner.ts'
 import type { Paid } from '../purchases/facts.ts'
 import type { AttributedBy, Click, PartnerTerms, PurchaseFacts } from './attribution.ts'
 import type { Report } from './report.ts'
+import type { ErasedSelfReferral } from './self-referrals.ts'
 import type { CodeStep } from './steps.ts'
 
 /** A recorded sale or lead, as far as its decision depends on it. */
@@ -21,7 +22,7 @@ export type PastEvent = Pick<Report, 'kind' | 'externalId' | 'customerExternalId
   /** A manager rejected its commission, or the purchase earns as another event. */
   earnsNothing: boolean
   /** The partner who is the customer, as was decided before the customer's address was erased. */
-  selfReferrerId: string | null
+  erasedSelfReferral: ErasedSelfReferral | null
 }
 
 /** The customer of an event, also one who is not recorded because nobody was credited with anything of it. */

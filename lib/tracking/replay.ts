@@ -31,7 +31,7 @@ const earnAll = (past: Past, change: TermsChange, credits: Credits): Earned[] =>
   )
   const earned: Earned[] = []
   for (const event of past.events) {
-    const { id, kind, occurredAt, purchase, earnsNothing, selfReferrerId } = event
+    const { id, kind, occurredAt, purchase, earnsNothing, erasedSelfReferral } = event
     const terms = termsAt(past.partners.get(credits.get(id) ?? ''), change, occurredAt)
     if (!terms || terms.programId !== programId || earnsNothing) continue
     const key = customerOf(event)
@@ -47,7 +47,7 @@ const earnAll = (past: Past, change: TermsChange, credits: Credits): Earned[] =>
     const isRewardedBefore = rewardedAt ? rewardedAt <= occurredAt : false
     const facts = {
       customerEmails: customer?.emails,
-      selfReferrerId,
+      erasedSelfReferral,
       purchase:
         purchase &&
         factsOf({ ...purchase, isProration: purchase.isProration && isRewardedBefore }, occurredAt),

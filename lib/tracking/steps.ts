@@ -73,8 +73,11 @@ export type Step =
   | { code: 'expected_sale_received'; facts: { externalId: string } }
   /** The sale looks like another one, so its commission is held. */
   | { code: 'possible_duplicate'; facts: { externalId: string } }
-  /** The customer's address is the partner's own: the commission is held, or refused if there is none. */
-  | { code: 'self_referral'; facts: { slug: string } }
+  /**
+   * The customer's address is the partner's own: the commission is held, or refused if there is none. `by`: it may be, because only
+   * a tag differs.
+   */
+  | { code: 'self_referral'; facts: { slug: string; by?: 'tag' } }
   /** A manager rejected the held commission. */
   | { code: 'commission_rejected'; facts: { slug: string; amountCents: number; currency: string } }
   /** Another partner or amount was credited before all facts were known. */

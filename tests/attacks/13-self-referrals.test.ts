@@ -1,6 +1,7 @@
 /** A partner who buys through the own link earns nothing unseen, whatever spelling of the own address the purchase names. */
 import { describe, expect, inject, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
+import { readEmail } from '../../lib/emails.ts'
 import { mailboxOf } from '../../lib/mailboxes.ts'
 import { replanCustomer } from '../../lib/purchases/replan.service.ts'
 import { codes, createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
@@ -33,11 +34,14 @@ describe('one mailbox', () => {
   })
 })
 
-/** A merchant whose partner "maya" has an address at Gmail. */
-const open = async (selfReferrals: 'hold' | 'allow' | 'refuse' = 'hold') => {
+/** The partner is "maya", by default with an address at Gmail. */
+const open = async (
+  selfReferrals: 'hold' | 'allow' | 'refuse' = 'hold',
+  address = (name: string) => `maya.${name}@gmail.com`,
+) => {
   const merchant = await createMerchant({ program: { self_referrals: selfReferrals }, manualPayouts: true })
   const { workspace } = merchant
-  const own = `maya.${workspace.slug}@gmail.com`
+  const own = readEmail(address(workspace.slug)) ?? ''
   const spelled = `maya${workspace.slug}+shop@googlemail.com`
   await database.query('update partners set email = $2 where workspace_id = $1', [workspace.id, own])
   const clickId = await merchant.click()
@@ -221,6 +225,103 @@ describe('the program’s setting', () => {
     await (await merchant.asManager()).patch(`/programs/${merchant.programId}`, { selfReferrals: 'refuse' })
     await merchant.lead({ externalId: 'user_1', customerEmail: spelled, clickId })
     await replan()
+    expect(await holds()).toEqual(['sale inv_1'])
+  })
+})
+
+const SPELLINGS = [
+  { case: 'a tag', address: 'maya@agency.example', typed: 'maya+shop@agency.example' },
+  { case: 'another tag', address: 'maya+partner@agency.example', typed: 'maya+shop@agency.example' },
+  { case: 'no tag', address: 'maya+partner@agency.example', typed: 'maya@agency.example' },
+  { case: 'two plus signs', address: 'maya@agency.example', typed: 'maya+a+b@agency.example' },
+  { case: 'a plus sign and nothing after it', address: 'maya@agency.example', typed: 'maya+@agency.example' },
+  { case: 'a full-width plus sign', address: 'maya@agency.example', typed: 'maya＋shop@agency.example' },
+  { case: 'a tag, and Punycode', address: 'maya@müller.example', typed: 'maya+1@xn--mller-kva.example' },
+  {
+    case: 'a tag, and invisible letters',
+    address: 'maya@agency.example',
+    typed: 'ma\u00adya\u200b+x@agency.example',
+  },
+  { case: 'a tag, and capitals', address: 'maya@agency.example', typed: 'MAYA+X@Agency.Example.' },
+  { case: 'full-width letters', address: 'maya@agency.example', typed: 'ｍａｙａ+x@ａｇｅｎｃｙ.example' },
+]
+
+describe('a tag at any domain', () => {
+  test.each(
+    SPELLINGS.flatMap((spelling) =>
+      (['hold', 'refuse'] as const).map((setting) => ({ ...spelling, setting })),
+    ),
+  )('is held, and never refused: $case, “$setting”', async ({ address, typed, setting }) => {
+    const { merchant, clickId, holds } = await open(setting, () => address)
+    await merchant.lead({ externalId: 'user_1', customerEmail: typed, clickId })
+    await merchant.sale({ clickId })
+    expect(await holds()).toEqual(['sale inv_1 self_referral'])
+    const event = await merchant.explainReport('sale', 'inv_1')
+    expect(codes(event)).toEqual(['click', 'program_reward', 'commission_created', 'self_referral'])
+    expect(event?.steps.at(-1)).toMatchObject({ facts: { slug: 'maya', by: 'tag' } })
+  })
+
+  test('is allowed where partners may buy through their links', async () => {
+    const { merchant, clickId, holds } = await open('allow', () => 'maya@agency.example')
+    await merchant.sale({ customerExternalId: 'maya+shop@agency.example', clickId })
+    expect(await holds()).toEqual(['sale inv_1'])
+  })
+
+  test('typed into Stripe’s checkout holds the sale and the renewals, also if the program refuses', async () => {
+    const { merchant, clickId, holds } = await open('refuse', () => 'maya@agency.example')
+    const stripe = await useStripe(merchant)
+    const [payment, customer, renewal] = [stripeId('pi'), stripeId('cus'), stripeId('in')]
+    const details = { email: 'maya+shop@agency.example', name: 'M.' }
+    await stripe.deliver(
+      stripeEvent(
+        'checkout.session.completed',
+        checkoutSession({
+          payment_intent: payment,
+          customer,
+          client_reference_id: clickId,
+          customer_details: details,
+        }),
+      ),
+    )
+    const paid = invoice({ id: renewal, customer, customer_email: details.email })
+    await stripe.deliver(stripeEvent('invoice.paid', paid))
+    expect(await holds()).toEqual([`sale ${payment} self_referral`, `sale ${renewal} self_referral`])
+  })
+
+  test('learned after the sale holds it, and its erasure releases and refuses nothing', async () => {
+    const { merchant, clickId, holds, replan } = await open('refuse', () => 'maya@agency.example')
+    await merchant.sale({ clickId })
+    await merchant.lead({ externalId: 'user_1', customerEmail: 'maya+shop@agency.example', clickId })
+    expect(await replan()).toBe(1)
+    expect(await holds()).toEqual(['sale inv_1 self_referral'])
+    const [customer] = await database.query<{ id: string }>(
+      'select id from customers where workspace_id = $1',
+      [merchant.workspace.id],
+    )
+    await (await merchant.asManager()).post(`/customers/${customer?.id}/erase`)
+    await database.query(
+      "update customers set replan_from = now() - interval '1 day' where workspace_id = $1",
+      [merchant.workspace.id],
+    )
+    await replan()
+    expect(await holds()).toEqual(['sale inv_1 self_referral'])
+    expect(await violations(merchant)).toEqual([])
+  })
+
+  test('an equal address is refused where the program refuses', async () => {
+    const { merchant, clickId, holds } = await open('refuse', () => 'maya+shop@agency.example')
+    await merchant.sale({ customerExternalId: 'Maya+Shop@agency.example', clickId })
+    expect(await holds()).toEqual([])
+  })
+
+  test.each([
+    'maya.lee@agency.example',
+    'mayalee+x@agency.example',
+    'maya+x@other.example',
+    '+x@agency.example',
+  ])('another name or domain is another person: %s', async (typed) => {
+    const { merchant, clickId, holds } = await open('hold', () => 'maya@agency.example')
+    await merchant.sale({ customerExternalId: typed, clickId })
     expect(await holds()).toEqual(['sale inv_1'])
   })
 })

@@ -66,7 +66,7 @@ const sale = (at: Date, more: Partial<PastEvent> = {}): PastEvent => ({
   code: null,
   purchase: undefined,
   earnsNothing: false,
-  selfReferrerId: null,
+  erasedSelfReferral: null,
   ...more,
 })
 const lead = (at: Date, more: Partial<PastEvent> = {}) => sale(at, { kind: 'lead', sale: null, ...more })
@@ -274,7 +274,10 @@ describe('rewards', () => {
     },
     {
       case: 'a purchase of the partner’s own whose address is erased, refused',
-      past: [sale(day(1), { selfReferrerId: 'maya' }), sale(day(2), { selfReferrerId: 'leo' })],
+      past: [
+        sale(day(1), { erasedSelfReferral: { partnerId: 'maya', by: 'mailbox' } }),
+        sale(day(2), { erasedSelfReferral: { partnerId: 'leo', by: 'mailbox' } }),
+      ],
       change: { program: { selfReferrals: 'refuse' } },
       now: 'maya 20, maya 20',
       would: 'maya 20',
