@@ -2173,8 +2173,10 @@ end $$;
 -- still counts stands against a visit of an earlier time, and against any visit where the first click is credited. Without slugs
 -- nothing is recorded. clicked_at is before now for a click that could not be delivered at once. Lists are lines. May be
 -- repeated after a commit that was not seen.
+-- daily_clicks is how many clicks of the program are stored in a day. Beyond it, one click stands for all of a partner's in a minute:
+-- it credits the partner, and is found by an id that follows from both. Each visit is counted, as a click that was removed since.
 create function save_click_1(click_id text, program uuid, slug_keys text, landing text, referring text, sub_value text, is_person boolean,
-                             held_ids text, clicked_at timestamptz, now timestamptz)
+                             held_ids text, clicked_at timestamptz, now timestamptz, daily_clicks bigint)
 returns jsonb language plpgsql
 security definer set search_path = public, pg_temp
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
@@ -2187,6 +2189,8 @@ declare
     stands_id text;
     made_at   timestamptz;
     ends_at   timestamptz;
+    counts    boolean;
+    saved_id  text := click_id;
 begin
     select p.workspace_id, p.attribution_days, p.attribution into pr from programs p where p.id = program;
     if not found then return null; end if;
@@ -2216,15 +2220,36 @@ begin
     end if;
 
     if of_id is not null then
-        insert into clicks (id, workspace_id, partner_id, slug_key, landing_url, referrer, sub, created_at, expires_at, is_counted)
-        values (click_id, pr.workspace_id, of_id, wanted, landing, referring, sub_value, clicked_at,
-                clicked_at + pr.attribution_days * interval '24 hours', is_person and not exists (
+        counts := is_person and not exists (
             select from clicks c
             where c.workspace_id = pr.workspace_id and c.id = any(string_to_array(held_ids, E'\n')) and c.partner_id = of_id
-              and c.created_at > clicked_at - interval '30 minutes'))
-        on conflict (workspace_id, id) do nothing;
+              and c.created_at > clicked_at - interval '30 minutes');
+        if exists (select from click_budgets b where b.program_id = program and b.day = utc_day(now) and b.clicks >= daily_clicks) then
+            saved_id := 'clk_' || left(encode(sha256(convert_to(
+                of_id || to_char(clicked_at at time zone 'UTC', 'YYYYMMDDHH24MI'), 'UTF8')), 'hex'), 24);
+            insert into clicks (id, workspace_id, partner_id, created_at, expires_at, is_counted)
+            values (saved_id, pr.workspace_id, of_id, clicked_at, clicked_at + pr.attribution_days * interval '24 hours', false)
+            on conflict (workspace_id, id) do nothing;
+            if counts then
+                insert into total_deltas (workspace_id, partner_id, day, page, referrer, slug_key, sub, clicks, ended_clicks)
+                values (pr.workspace_id, of_id, utc_day(clicked_at), page_of(landing), referrer_of(saved_id, referring), wanted,
+                        sub_value, 1, 1);
+            end if;
+        else
+            insert into clicks (id, workspace_id, partner_id, slug_key, landing_url, referrer, sub, created_at, expires_at, is_counted)
+            values (click_id, pr.workspace_id, of_id, wanted, landing, referring, sub_value, clicked_at,
+                    clicked_at + pr.attribution_days * interval '24 hours', counts)
+            on conflict (workspace_id, id) do nothing;
+            -- One of 64 clicks counts all of them, so that concurrent ones rarely wait for each other.
+            if found and hashtext(click_id) & 63 = 0 then
+                insert into click_budgets as b (program_id, workspace_id, day, clicks)
+                values (program, pr.workspace_id, utc_day(now), 64)
+                on conflict (program_id) do update
+                set day = excluded.day, clicks = excluded.clicks + case when b.day = excluded.day then b.clicks else 0 end;
+            end if;
+        end if;
         if stands_id is null or pr.attribution = 'last' and made_at <= clicked_at then
-            stands_id := click_id; ends_at := clicked_at + pr.attribution_days * interval '24 hours';
+            stands_id := saved_id; ends_at := clicked_at + pr.attribution_days * interval '24 hours';
         end if;
     end if;
     if stands_id is null then return null; end if;
@@ -2247,6 +2272,18 @@ create table link_forms (
     constraint link_forms_pkey primary key (program_id, form),
     constraint link_forms_confirmed_check check (works or confirmed_by is not null),
     constraint link_forms_program_id_fkey foreign key (workspace_id, program_id) references programs (workspace_id, id)
+);
+
+
+-- How many clicks of a program were stored on the newest day that has any, counted in steps of 64: save_click_1 limits them.
+create table click_budgets (
+    program_id    uuid    not null
+        constraint click_budgets_pkey primary key,
+    workspace_id  uuid    not null,
+    day           date    not null,
+    clicks        integer not null,
+
+    constraint click_budgets_program_id_fkey foreign key (workspace_id, program_id) references programs (workspace_id, id)
 );
 
 
@@ -5136,7 +5173,7 @@ begin
     batch := array(select g.id from groups g where g.workspace_id = w.id limit room);
     room := room - erase_rows_1('former_group_terms', 'group_id = any($2)', w.id, batch, room);
     batch := array(select p.id from programs p where p.workspace_id = w.id limit room) || w.id;
-    foreach its_name in array array['join_pages', 'brands', 'agreements', 'former_program_terms', 'last_visits', 'refused_visits', 'shadow_runs', 'link_forms'] loop
+    foreach its_name in array array['join_pages', 'brands', 'agreements', 'former_program_terms', 'last_visits', 'refused_visits', 'click_budgets', 'shadow_runs', 'link_forms'] loop
         room := room - erase_rows_1(its_name, 'program_id = any($2)', w.id, batch, room);
     end loop;
     foreach its_name in array array['totals', 'landing_totals', 'balances'] loop

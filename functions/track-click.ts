@@ -6,6 +6,7 @@ import type { RateLimiter } from '../lib/http/rate-limit.ts'
 import { createTrackingApp } from '../lib/http/tracking-app.ts'
 import { body } from '../lib/http/validate.ts'
 import { parameterOf } from '../lib/imports/former-links.ts'
+import { type ClickBudgetSettings, dailyClicksOf } from '../lib/tracking/click-budget.ts'
 import { clickCookies } from '../lib/tracking/click-cookie.ts'
 import { ClickEvent } from '../lib/tracking/clicks.schemas.ts'
 import { noteRefusals, noteVisit } from '../lib/tracking/note-visits.service.ts'
@@ -17,7 +18,9 @@ import { pageOf, readVisit, subOf, timeOfVisit } from '../lib/tracking/visits.ts
 const ONE_DAY_SECONDS = 86_400
 
 /** POST /api/track/click: records a visit through a partner's link. Any site may call it; the snippet does. */
-export default createTrackingApp<NudgeEnv<'OUTBOX'>['Bindings'] & { FAILURE_LIMIT: RateLimiter }>({
+export default createTrackingApp<
+  NudgeEnv<'OUTBOX'>['Bindings'] & ClickBudgetSettings & { FAILURE_LIMIT: RateLimiter }
+>({
   onlyFailures: true,
 })
   .use(
@@ -45,6 +48,7 @@ export default createTrackingApp<NudgeEnv<'OUTBOX'>['Bindings'] & { FAILURE_LIMI
         heldIds,
         clickedAt: timeOfVisit(now, age),
         now,
+        dailyClicks: dailyClicksOf(c.env),
       })
       if (!click)
         throw new ApiError(

@@ -19,6 +19,8 @@ export type NewClick = {
   /** Before `now` if it could not be delivered at once. */
   clickedAt: Date
   now: Date
+  /** How many clicks of the program are stored in a day. Beyond it, one stands for all of a partner's in a minute. */
+  dailyClicks: number
 }
 
 /** What save_click_1 of schema.sql returns: the click that the visitor has from now on, and those of other programs. */
@@ -34,7 +36,7 @@ export type HeldClick = {
   keptUntil: Date
 }
 
-const SAVE = 'save_click_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)'
+const SAVE = 'save_click_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)'
 
 const argumentsOf = (clickId: string, click: NewClick) => [
   clickId,
@@ -47,6 +49,7 @@ const argumentsOf = (clickId: string, click: NewClick) => [
   click.heldIds.join('\n') || null,
   click.clickedAt,
   click.now,
+  click.dailyClicks,
 ]
 
 const toHeld = ({ id, expiresAt, others, othersExpireAt }: Saved): HeldClick => {
@@ -95,7 +98,7 @@ export const savePassedOnClick = async (
   const rows = await unlessDeleted(
     db.query<{ isAllowed: boolean; saved: Saved | null }>(
       `select "isAllowed", case when "isAllowed" then ${SAVE} end as saved
-       from (select may_pass_on_1($11, $2, $10) as "isAllowed" offset 0) key`,
+       from (select may_pass_on_1($12, $2, $10) as "isAllowed" offset 0) key`,
       [...argumentsOf(newClickId(), click), apiKeyHash],
     ),
   )

@@ -51,6 +51,12 @@ export type TrackingTables = {
     announced_refunds: Generated<string[]>
     revision: Generated<number>
   }
+  click_budgets: {
+    program_id: string
+    workspace_id: string
+    day: string
+    clicks: number
+  }
   last_visits: {
     program_id: string
     workspace_id: string

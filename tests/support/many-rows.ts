@@ -109,6 +109,8 @@ const ROWS = `
   insert into shadow_comparisons (id, workspace_id, program_id, bucket, event_id, platform_commission_id, day, outcome, partner_id, compared_at)
     select ${id('other')}, ${id('workspace')}, ${id('program')}, 'ext:' || n, ${id('event')}, ${id('other')}, current_date, 'same', ${id('partner')},
            now() from numbers;
+  insert into click_budgets (program_id, workspace_id, day, clicks)
+    select ${id('program')}, ${id('workspace')}, utc_day(now()), 64 from numbers;
   insert into last_visits (program_id, workspace_id, at, slug)
     select ${id('program')}, ${id('workspace')}, now(), 'slug-1' from numbers;
   insert into refused_visits (program_id, workspace_id, day, reason, slug, page, last_at)
