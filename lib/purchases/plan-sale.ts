@@ -8,6 +8,7 @@ import type { Money } from '../tracking/rewards.ts'
 import type { ErasedSelfReferral } from '../tracking/self-referrals.ts'
 import { handCreditOf, type Step } from '../tracking/steps.ts'
 import { hasUnmerged } from './duplicates.ts'
+import { holdOwnName } from './own-name.ts'
 import type { KnownFacts, PurchasePlan, RecordedSale, SaleChange } from './plan.ts'
 import { changeCustomer } from './plan-customer.ts'
 import { allReturned, planReturns, saleFacts } from './plan-returns.ts'
@@ -209,7 +210,7 @@ const decideSale = (report: Report, facts: KnownFacts, paid: PaidPurchase, paidA
     paidAt,
   )
   const purchase = { coupon, referredAt, earnedAt, renewal, isProration }
-  return decide(
+  const decision = decide(
     report,
     {
       click,
@@ -222,6 +223,7 @@ const decideSale = (report: Report, facts: KnownFacts, paid: PaidPurchase, paidA
     },
     paidAt,
   )
+  return holdOwnName(decision, paid.name, recorded)
 }
 
 /** The partner whose self-referral a sale was recorded as, if the address that says so is erased. */
@@ -231,7 +233,8 @@ const erasedSelfReferral = (
 ): ErasedSelfReferral | null => {
   const known = [email, recorded?.customerExternalId ?? null, ...(customer?.emails ?? [])]
   const own = recorded?.steps.find((step) => step.code === 'self_referral')
-  if (!recorded?.partnerId || !own || !known.some(isErased)) return null
+  // What a name says is kept by `holdOwnName`.
+  if (!recorded?.partnerId || !own || own.facts.by === 'name' || !known.some(isErased)) return null
   return { partnerId: recorded.partnerId, by: own.facts.by ?? 'mailbox' }
 }
 

@@ -72,6 +72,12 @@ const couponOf = (workspaceId: string, ids: 'coupons' | 'trialCoupons') => sql`
       (select min(uuid_extract_timestamp(id)) from sold where attributed_by = 'coupon'), 'infinity'::timestamptz)
   order by array_position(${sql.ref(`wanted.${ids}`)}, a.coupon_id) limit 1`
 
+/** The names of the partner `credited`, and those in which it is paid. */
+const NAMES = sql`array(
+  select p.name from partners p where p.id = credited.id and p.name is not null
+  union select y.name from partners p join payees y on y.workspace_id = p.workspace_id and y.email = p.email
+  where p.id = credited.id)`
+
 const CLICK = sql`id, created_at as "createdAt", expires_at as "expiresAt", partner_id as "partnerId"`
 
 /** A purchase, and the ids under which its sale may have been reported. */
@@ -184,7 +190,8 @@ export const loadAllKnownFacts = async (
       (select coalesce(jsonb_agg(${CANDIDATE_JSON} order by cu.id), '[]')
        from customers cu where cu.id in (select id from candidate)) as "candidates",
       (select jsonb_build_object('partnerId', partner_id, 'occurredAt', occurred_at) from first_sale) as "firstSale",
-      (select coalesce(jsonb_agg(partner_terms_1(credited.id, null, paid_from, paid_to)), '[]') from terms_time, (
+      (select coalesce(jsonb_agg(partner_terms_1(credited.id, null, paid_from, paid_to)::jsonb
+                                 || jsonb_build_object('names', ${NAMES})), '[]') from terms_time, (
          select partner_id as id from referrals where customer_id in (select id from candidate)
          union select partner_id from first_sale where partner_id is not null
          union select partner_id from sold where partner_id is not null

@@ -22,7 +22,7 @@ export const REASONS = {
     'The same rate of a smaller amount: the other platform leaves out tax, discounts or fees, or has deducted a refund.',
   rate: 'The same sale at another rate: the reward of the program or of the partner’s group differs.',
   amount: 'The amounts differ, and the file does not say of what sale.',
-  self_referral_held: 'Held here: the customer’s email address is the partner’s.',
+  self_referral_held: 'Held here: the customer’s email address or name is the partner’s.',
   possible_duplicate_held: 'Held here: the sale looks like another one.',
   held_by_manager: 'Held here by a manager.',
   // Only the other platform has one.

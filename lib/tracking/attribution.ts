@@ -19,6 +19,8 @@ export type PartnerTerms = {
   slug: string
   /** Its address, and those that it had before. */
   emails: string[]
+  /** Its names, as far as they matter: only a payment processor says who paid. */
+  names?: string[]
   status: 'approved' | 'banned'
   programId: string
   reward: Reward

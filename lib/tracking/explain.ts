@@ -110,6 +110,8 @@ export const explain = (step: Step, money: MoneyFormat = formatMoney): string =>
     case 'possible_duplicate':
       return `This sale looks like the sale “${facts.externalId}”, so its commission is held for a manager’s review.`
     case 'self_referral':
+      if (facts.by === 'name')
+        return `The buyer has the name of “${facts.slug}”. A manager reviews whether the partner is the customer.`
       return facts.by === 'tag'
         ? `The customer’s email address is that of “${facts.slug}”, but for what follows a plus sign. A manager reviews whether the partner is the customer.`
         : `The customer’s email address leads to the mailbox of “${facts.slug}”. This program reviews or refuses commissions on a partner’s own purchases.`

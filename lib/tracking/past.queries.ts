@@ -87,7 +87,8 @@ export const readPastEvents = async (
              'amountCents', e.amount_cents, 'currency', e.currency,
              'partnerId', e.partner_id, 'attributedBy', e.attributed_by,
              'earnsNothing', jsonb_path_query_array(e.steps, '$[*].code') ?| ${textArray(EARNS_NOTHING)},
-             'erasedSelfReferral', case when e.steps @> '[{"code": "self_referral"}]' then (
+             'erasedSelfReferral', case when e.steps @> '[{"code": "self_referral"}]'
+                                         and not e.steps @> '[{"code": "self_referral", "facts": {"by": "name"}}]' then (
                select jsonb_build_object('partnerId', e.partner_id, 'by', case
                  when e.steps @> '[{"code": "self_referral", "facts": {"by": "tag"}}]' then 'tag' else 'mailbox' end)
                where ${hadErasedAddress}) end,

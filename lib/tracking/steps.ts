@@ -75,9 +75,9 @@ export type Step =
   | { code: 'possible_duplicate'; facts: { externalId: string } }
   /**
    * The customer's address is the partner's own: the commission is held, or refused if there is none. `by`: it may be, because only
-   * a tag differs.
+   * a tag differs, or the buyer's name is the partner's.
    */
-  | { code: 'self_referral'; facts: { slug: string; by?: 'tag' } }
+  | { code: 'self_referral'; facts: { slug: string; by?: 'tag' | 'name' } }
   /** A manager rejected the held commission. */
   | { code: 'commission_rejected'; facts: { slug: string; amountCents: number; currency: string } }
   /** Another partner or amount was credited before all facts were known. */

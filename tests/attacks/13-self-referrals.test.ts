@@ -326,6 +326,88 @@ describe('a tag at any domain', () => {
   })
 })
 
+describe('a buyer with the partner’s name', () => {
+  /** A merchant whose partner "maya" has this name, and a checkout under another one’s address by her link. */
+  const buy = async (
+    name: string | null,
+    typed: string | null,
+    setting: 'hold' | 'allow' | 'refuse' = 'hold',
+  ) => {
+    const { merchant, clickId, holds, replan } = await open(setting)
+    await database.query('update partners set name = $2 where workspace_id = $1', [
+      merchant.workspace.id,
+      name,
+    ])
+    const stripe = await useStripe(merchant)
+    const [payment, customer] = [stripeId('pi'), stripeId('cus')]
+    const session = checkoutSession({
+      payment_intent: payment,
+      customer,
+      client_reference_id: clickId,
+      customer_details: { email: 'somebody@shop.example', name: typed },
+    })
+    await stripe.deliver(stripeEvent('checkout.session.completed', session))
+    return { merchant, stripe, payment, customer, holds, replan }
+  }
+
+  test.each([
+    { name: 'Maya Lindqvist', typed: 'Maya Lindqvist' },
+    { name: 'Maya Lindqvist', typed: '  MAYA   lindqvist ' },
+    { name: 'Maya Lindqvist', typed: 'Lindqvist, Maya' },
+    { name: 'Zoë Strauß-Łódź', typed: 'ZOE STRAUß ŁÓDŹ' },
+    { name: 'Maya Lindqvist', typed: 'Ｍａｙａ Lindqvist' },
+    { name: 'Acme Media GmbH', typed: 'ACME Media GmbH' },
+  ])('is held: $name, $typed', async ({ name, typed }) => {
+    for (const setting of ['hold', 'refuse'] as const) {
+      const { merchant, payment, holds } = await buy(name, typed, setting)
+      expect(await holds()).toEqual([`sale ${payment} self_referral`])
+      const event = await merchant.explainReport('sale', payment)
+      expect(event?.steps.at(-1)).toMatchObject({
+        code: 'self_referral',
+        facts: { slug: 'maya', by: 'name' },
+      })
+      expect(await violations(merchant)).toEqual([])
+    }
+  })
+
+  test.each([
+    {
+      case: 'the setting allows it',
+      name: 'Maya Lindqvist',
+      typed: 'Maya Lindqvist',
+      setting: 'allow' as const,
+    },
+    { case: 'another name', name: 'Maya Lindqvist', typed: 'Maya Lind' },
+    { case: 'a single word, which many have', name: 'Maya', typed: 'Maya' },
+    { case: 'no name of the partner', name: null, typed: 'Maya Lindqvist' },
+    { case: 'no name of the buyer', name: 'Maya Lindqvist', typed: null },
+  ])('is not held: $case', async ({ name, typed, setting }) => {
+    const { payment, holds } = await buy(name, typed, setting)
+    expect(await holds()).toEqual([`sale ${payment}`])
+  })
+
+  test('is held by the name in which the partner is paid, and stays held after the erasure of either', async () => {
+    const { merchant, stripe, customer, holds, replan } = await buy(null, 'Maya Lindqvist')
+    const { id } = merchant.workspace
+    await database.query(
+      `insert into payees (workspace_id, email, name, updated_at)
+       select workspace_id, email, 'Lindqvist Maya', now() from partners where workspace_id = $1`,
+      [id],
+    )
+    const renewal = stripeId('in')
+    const paid = invoice({ id: renewal, customer, customer_email: null, customer_name: 'Maya Lindqvist' })
+    await stripe.deliver(stripeEvent('invoice.paid', paid))
+    expect((await holds()).at(-1)).toBe(`sale ${renewal} self_referral`)
+    await database.query('delete from payees where workspace_id = $1', [id])
+    await database.query(
+      "update customers set replan_from = now() - interval '1 day' where workspace_id = $1",
+      [id],
+    )
+    expect(await replan()).toBe(1)
+    expect((await holds()).at(-1)).toBe(`sale ${renewal} self_referral`)
+  })
+})
+
 test('a customer with another address at the same provider is no self-referral', async () => {
   const { merchant, clickId, holds, replan } = await open()
   await merchant.sale({ clickId })
