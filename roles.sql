@@ -70,7 +70,8 @@ grant execute on function
 
 
 -- pages: the dashboard, the portal, and the APIs for managers and imports.
-grant execute on function note_key_use_1, erase_sign_ins, erase_from_audit, has_signed_in, undo_import_call_1, money_under_way_1, mail_managers_1 to :"pages";
+grant execute on function note_key_use_1, erase_sign_ins, erase_from_audit, has_signed_in, undo_import_call_1, money_under_way_1, mail_managers_1,
+    may_approve_1, approval_limit_refusal_1, set_approval_limit_1, decide_approval_limit_1 to :"pages";
 grant select on
     account_payouts, adjustments, address_changes, agreement_acceptances, agreements, api_keys, applications, audit_entries, balance_cutoffs, balances, brands, clicks, commission_holds, commissions,
     coupon_aliases, credit_notes, customer_identities, customers, events, former_group_terms, former_partner_addresses,
@@ -80,6 +81,7 @@ grant select on
     totals, unknown_transfers, unreachable_people, workspaces
     to :"pages";
 -- The workspace and its terms.
+grant select, update (requested_by) on approval_limit_requests to :"pages";
 grant insert, update         on workspaces, programs, groups, partners, api_keys to :"pages";
 grant insert, update, delete on members, coupon_aliases, links, partner_notes, stripe_secrets, stripe_keys to :"pages";
 grant insert                 on rewards, former_sales_from, former_program_terms, former_group_terms, former_partner_terms to :"pages";

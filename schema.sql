@@ -86,6 +86,19 @@ create index workspaces_deletes_at_idx on workspaces (deletes_at) where deletes_
 create index workspaces_created_by_idx on workspaces (created_by);
 
 
+-- A higher limit of approval_above_cents, or none, that waits for another manager: see set_approval_limit_1.
+create table approval_limit_requests (
+    id            uuid         primary key,
+    workspace_id  uuid         not null
+        constraint approval_limit_requests_workspace_id_fkey references workspaces (id),
+    above_cents   bigint,                              -- null removes the limit
+    requested_by  text         not null,               -- an email address
+    requested_at  timestamptz  not null,
+
+    constraint approval_limit_requests_workspace_id_key unique (workspace_id)
+);
+
+
 -- The former settings of sales_from, and until when they applied: a sale is decided with the
 -- one in force when it was paid or reported. A workspace that never changed it has none.
 create table former_sales_from (
@@ -120,9 +133,20 @@ create table members (
         constraint members_role_check check (role in ('manager', 'member')),
     payout_mails  boolean      not null default true,   -- whether a manager gets mails about payout runs
     created_at    timestamptz  not null default now(),
+    manager_since timestamptz  not null default now(),  -- when the role was last given, by the database's clock: see may_approve_1
 
     constraint members_workspace_id_email_key unique (workspace_id, email)
 );
+
+-- Whoever becomes a manager, or a manager again, is a new one.
+create function note_new_manager() returns trigger language plpgsql as $$
+begin
+    new.manager_since := now();
+    return new;
+end $$;
+
+create trigger members_manager_since
+    before update of role on members for each row when (new.role is distinct from old.role) execute function note_new_manager();
 
 -- Which workspaces is this person a member of?
 create index members_email_idx on members (email);
@@ -4891,6 +4915,82 @@ security definer set search_path = public, pg_temp as $$
     select exists (select from sign_in.users u where u.email = address)
 $$;
 
+-- Whether this person may approve what was asked for then: a manager who was one, and had signed in, 72 hours before. So nobody
+-- approves by a second mailbox that was invited for it, without the other managers, who are mailed, having three days to notice.
+create function may_approve_1(workspace uuid, address text, asked_at timestamptz) returns boolean language sql stable
+security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
+    select exists (
+        select from members m join sign_in.users u on u.email = m.email
+        where m.workspace_id = workspace and m.email = address and m.role = 'manager'
+          and greatest(m.manager_since, u.created_at) <= asked_at - interval '72 hours')
+$$;
+
+-- Why this manager may not approve a request for a higher limit; null if it may. "own": another manager has to. "waits": there is
+-- nobody else who may, so whoever asked may do so, after 72 hours. "recent": see may_approve_1.
+create function approval_limit_refusal_1(request approval_limit_requests, address text) returns text language sql stable
+security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
+    select case
+        when request.requested_by <> address
+        then case when not may_approve_1(request.workspace_id, address, request.requested_at) then 'recent' end
+        when exists (select from members m
+                     where m.workspace_id = request.workspace_id and m.email <> address
+                       and may_approve_1(m.workspace_id, m.email, request.requested_at)) then 'own'
+        when request.requested_at > now() - interval '72 hours' then 'waits' end
+$$;
+
+-- Sets above which sum payout runs wait for a second manager, if that is lower than it was. A higher limit, or none, is requested:
+-- all managers are mailed, and another one approves. It replaces the request before it. No Worker may write the column itself.
+create function set_approval_limit_1(workspace uuid, above bigint, actor text, url text) returns void language plpgsql
+security definer set search_path = public, pg_temp as $$
+declare
+    former bigint;
+    request approval_limit_requests;
+begin
+    select w.approval_above_cents into strict former from workspaces w where w.id = workspace for no key update;
+    select * into request from approval_limit_requests r where r.workspace_id = workspace;
+    if former is not distinct from above or (request.id is not null and request.above_cents is not distinct from above) then return; end if;
+    delete from approval_limit_requests r where r.workspace_id = workspace;
+    if former is null or above < former then
+        update workspaces set approval_above_cents = above where id = workspace;
+        insert into audit_entries (id, workspace_id, actor, action, subject_id, details, created_at)
+        values (uuidv7(), workspace, actor, 'workspace.changed', workspace,
+                jsonb_build_object('approvalAboveCents', jsonb_build_object('from', former, 'to', above)), now());
+        return;
+    end if;
+    insert into approval_limit_requests (id, workspace_id, above_cents, requested_by, requested_at)
+    values (uuidv7(), workspace, above, actor, now()) returning * into request;
+    insert into audit_entries (id, workspace_id, actor, action, subject_id, details, created_at)
+    values (uuidv7(), workspace, actor, 'workspace.limit_requested', workspace,
+            jsonb_build_object('approvalAboveCents', jsonb_build_object('from', former, 'to', above)), now());
+    perform mail_managers_1(workspace, 'limit_requested', actor, above::text, null, url, request.id::text, now());
+end $$;
+
+-- Approves a request for a higher limit, or declines it, and mails all managers.
+-- @returns why this manager may not, see approval_limit_refusal_1, or "gone"
+create function decide_approval_limit_1(workspace uuid, requested uuid, approves boolean, actor text, url text) returns text
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+    former bigint;
+    request approval_limit_requests;
+    refusal text;
+begin
+    select w.approval_above_cents into strict former from workspaces w where w.id = workspace for no key update;
+    select * into request from approval_limit_requests r where r.workspace_id = workspace and r.id = requested;
+    if request.id is null then return 'gone'; end if;
+    if approves then
+        refusal := approval_limit_refusal_1(request, actor);
+        if refusal is not null then return refusal; end if;
+        update workspaces set approval_above_cents = request.above_cents where id = workspace;
+    end if;
+    delete from approval_limit_requests r where r.id = requested;
+    insert into audit_entries (id, workspace_id, actor, action, subject_id, details, created_at)
+    values (uuidv7(), workspace, actor, case when approves then 'workspace.limit_approved' else 'workspace.limit_declined' end, workspace,
+            jsonb_build_object('approvalAboveCents', jsonb_build_object('from', former, 'to', request.above_cents)), now());
+    perform mail_managers_1(workspace, case when approves then 'limit_approved' else 'limit_declined' end, actor,
+                            request.above_cents::text, null, url, uuidv7()::text, now());
+    return null;
+end $$;
+
 -- Counts a request today. @returns the requests, this one included
 create function sign_in.count_request_1(counted text, today date) returns integer language sql
 as $$
@@ -5015,11 +5115,11 @@ $$;
 
 
 -- Mails a notice to all managers of a workspace, once per occasion.
-create function mail_managers_1(workspace uuid, about text, person text, day text, url text, its_occasion text, now timestamptz) returns void
-language sql set plan_cache_mode = force_custom_plan as $$
+create function mail_managers_1(workspace uuid, about text, person text, what text, day text, url text, its_occasion text, now timestamptz)
+returns void language sql set plan_cache_mode = force_custom_plan as $$
     insert into mails (id, workspace_id, kind, recipient, occasion, details, created_at, next_attempt_at)
     select uuidv7(), w.id, 'workspace_notice', m.email, its_occasion,
-           jsonb_build_object('workspaceName', w.name, 'notice', about, 'person', person, 'day', day, 'url', url), now, now
+           jsonb_build_object('workspaceName', w.name, 'notice', about, 'person', person, 'what', what, 'day', day, 'url', url), now, now
     from workspaces w join members m on m.workspace_id = w.id and m.role = 'manager'
     where w.id = workspace
       and not exists (select from mails x where x.workspace_id = workspace and x.kind = 'workspace_notice' and x.occasion = its_occasion)
@@ -5075,7 +5175,7 @@ begin
         if money_under_way_1(w.id) is not null then
             insert into audit_entries (id, workspace_id, actor, action, subject_id, details, created_at)
             values (uuidv7(), w.id, 'system', 'workspace.deletion_called_off', w.id, '{}', now());
-            perform mail_managers_1(w.id, 'deletion_called_off', null, null, null, uuidv7()::text, now());
+            perform mail_managers_1(w.id, 'deletion_called_off', null, null, null, null, uuidv7()::text, now());
             update workspaces set deletes_at = null, deletion_by = null where id = w.id;
             return 1;
         end if;
@@ -5088,6 +5188,7 @@ begin
     delete from stripe_keys where workspace_id = w.id;
     people := array(select m.email from members m where m.workspace_id = w.id);
     delete from members where workspace_id = w.id;
+    delete from approval_limit_requests where workspace_id = w.id;
     perform forget_people_1(people);
 
     foreach its_name in array array[

@@ -29,6 +29,7 @@ const FRESH = {
     ...['approve', 'decline', 'send', 'resolve', 'wise-template'].map(
       (action) => `/payout-runs/{id}/${action}`,
     ),
+    ...['approve', 'decline'].map((action) => `/settings/limit-requests/{id}/${action}`),
   ],
 } as const
 

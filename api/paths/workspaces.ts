@@ -11,6 +11,7 @@ import { SettingsChange } from '../../lib/workspace/settings.schemas.ts'
 import { WorkspaceResponse } from '../../lib/workspace/workspaces.responses.ts'
 import { NewWorkspace } from '../../lib/workspace/workspaces.schemas.ts'
 import {
+  act,
   BODY_ERRORS,
   bySession,
   errors,
@@ -76,6 +77,12 @@ export const workspaces: ZodOpenApiPathsObject = {
       ...patch('Change the settings of the workspace', SettingsChange, SettingsResponse, 'conflict'),
       requestParams: path(),
     },
+  },
+  [`${WORKSPACE}/settings/limit-requests/{id}/approve`]: {
+    post: act('Approve a higher limit of payout runs, which another manager asked for', SettingsResponse),
+  },
+  [`${WORKSPACE}/settings/limit-requests/{id}/decline`]: {
+    post: act('Decline a higher limit of payout runs', SettingsResponse),
   },
   [`${WORKSPACE}/audit`]: {
     get: managersOnly(

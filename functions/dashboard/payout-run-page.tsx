@@ -32,7 +32,8 @@ export const RunPage = ({
   payouts,
   plan,
   preview,
-  manager,
+  isOwn,
+  approvalRefusal,
   resolvable,
   url,
   done,
@@ -45,8 +46,10 @@ export const RunPage = ({
   plan: RunPlan | null
   /** What a run that waits for approval would pay. */
   preview: RunPreview
-  /** The reader's email address. */
-  manager: string
+  /** Whether the reader started it. */
+  isOwn: boolean
+  /** Why the reader may not approve it; null if it may. */
+  approvalRefusal: string | null
   /** How many of its payouts a manager may decide about. */
   resolvable: number
   url: string
@@ -94,7 +97,7 @@ export const RunPage = ({
       </dl>
       {run.method === 'manual' && <BankTransfer {...{ workspace, run, plan }} />}
       {run.status === 'awaiting_approval' && (
-        <Approval workspace={workspace} run={run} preview={preview} manager={manager} />
+        <Approval {...{ workspace, run, preview, isOwn }} refusal={approvalRefusal} />
       )}
       {workspace.role === 'manager' && <CancelRun path={`${base}/payouts/runs/${run.id}`} run={run} />}
       {workspace.role === 'manager' && resolvable > 0 && (
@@ -148,17 +151,24 @@ const BankTransfer = ({ workspace, run, plan }: BankTransferProps) => {
   )
 }
 
-type ApprovalProps = { workspace: Workspace; run: Run; preview: RunPreview; manager: string }
+type ApprovalProps = {
+  workspace: Workspace
+  run: Run
+  preview: RunPreview
+  isOwn: boolean
+  refusal: string | null
+}
 
 /** What a run that waits would pay, and the buttons that decide about it. */
-const Approval = ({ workspace, run, preview, manager }: ApprovalProps) => {
+const Approval = ({ workspace, run, preview, isOwn, refusal }: ApprovalProps) => {
   const base = `/app/${workspace.slug}`
   const sum = preview && moneySums(preview.result.payouts)
   const path = `${base}/payouts/runs/${run.id}`
   return (
     <section class="card">
       <h2>{t(m.payouts_approval)}</h2>
-      <p>{t(run.createdBy === manager ? m.payouts_decline_only : m.payouts_run_above_sum)}</p>
+      <p>{t(isOwn ? m.payouts_decline_only : m.payouts_run_above_sum)}</p>
+      {!isOwn && refusal && workspace.role === 'manager' && <p>{refusal}</p>}
       {preview && (
         <>
           <p>{sum ? t(m.payouts_would_pay, { sum }) : t(m.payouts_would_pay_nothing)}</p>
@@ -173,7 +183,7 @@ const Approval = ({ workspace, run, preview, manager }: ApprovalProps) => {
       )}
       {workspace.role === 'manager' && (
         <div class="actions">
-          {run.createdBy !== manager && (
+          {!refusal && (
             <form method="post" action={`${path}/approve`}>
               <button type="submit">{t(m.payouts_approve_run)}</button>
             </form>

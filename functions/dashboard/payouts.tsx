@@ -12,7 +12,7 @@ import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { textsOf } from '../../lib/pages/text.ts'
-import { decideRun } from '../../lib/payouts/approvals.queries.ts'
+import { decideRun, findApprover } from '../../lib/payouts/approvals.queries.ts'
 import { readPlan } from '../../lib/payouts/files/files.queries.ts'
 import { approvalRefusalOf, type RunLimits } from '../../lib/payouts/limits.ts'
 import { changeRun } from '../../lib/payouts/manual-runs.queries.ts'
@@ -144,11 +144,16 @@ const showRun = async (
   const done = refused ? undefined : noticeFor(DONE, c.req.query('done'))
   const hasFiles = exportRefusalOf(read.run) === null
   const plan = hasFiles ? await readPlan(db, workspace.id, read.run.id, MAX_LEFT_OUT) : null
-  const preview = read.run.status === 'awaiting_approval' ? await previewRun(c, read.run) : null
+  const isWaiting = read.run.status === 'awaiting_approval'
+  const preview = isWaiting ? await previewRun(c, read.run) : null
+  const refusal =
+    isWaiting &&
+    approvalRefusalOf(read.run, 'approve', await findApprover(db, read.run, workspace.id, c.var.user.email))
   const children = (
     <RunPage
       {...{ workspace, plan, preview, done, refused }}
-      manager={c.var.user.email}
+      approvalRefusal={refusal || null}
+      isOwn={read.run.createdBy === c.var.user.email}
       run={read.run}
       resolvable={read.resolvable}
       payouts={page(read.payouts, limit)}
@@ -160,9 +165,11 @@ const showRun = async (
 
 /** Approves or declines the run of the URL. */
 const decide = (wanted: 'approve' | 'decline') => async (c: Context<PayoutsEnv>) => {
-  const act = actOf(c)
-  const run = await found('payout run', c.req.param('id') ?? '', (id) => decideRun(c.var.db, act, id, wanted))
-  const refusal = approvalRefusalOf(run, wanted, act.actor)
+  const id = c.req.param('id') ?? ''
+  const url = new URL(`/app/${c.var.workspace.slug}/payouts/runs/${id}`, c.req.url).href
+  const { run, refusal } = await found('payout run', id, () =>
+    decideRun(c.var.db, actOf(c), id, { wanted, url }),
+  )
   if (refusal) return showRun(c, Page.parse({}), refusal)
   return c.redirect(`/app/${c.var.workspace.slug}/payouts/runs/${run.id}?done=${wanted}`, 303)
 }

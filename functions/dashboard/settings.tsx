@@ -1,12 +1,15 @@
+import type { Context } from 'hono'
 import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
+import { found } from '../../lib/http/found.ts'
 import { type Fields, form } from '../../lib/http/validate.ts'
 import { inEnglish, type Message } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { exactMoney, parseMoney } from '../../lib/money.ts'
 import { Checkbox, controls, Field, Select } from '../../lib/pages/fields.tsx'
 import { checkForm, type Reading } from '../../lib/pages/forms.ts'
+import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { MODE_LABEL, ModeSelect } from '../../lib/pages/mode.tsx'
 import { Done, noticeFor, Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
@@ -14,17 +17,26 @@ import { SALES_FROM_LABEL, SalesFromSelect } from '../../lib/pages/sales-from.ts
 import { linkTo } from '../../lib/pages/tags.tsx'
 import { t } from '../../lib/pages/text.ts'
 import {
+  decideLimitRequest,
+  findLimitRefusal,
+  findLimitRequest,
+} from '../../lib/workspace/approval-limit.queries.ts'
+import { LIMIT_REFUSALS, type LimitRefusal, type LimitRequest } from '../../lib/workspace/approval-limit.ts'
+import {
   changeSettings,
   MODE_IN_USE,
   readSettings,
   type Settings,
 } from '../../lib/workspace/settings.queries.ts'
 import { SettingsChange } from '../../lib/workspace/settings.schemas.ts'
+import { LimitRequestCard, SUM_CURRENCY } from './limit-request.tsx'
 
-const DONE = { saved: m.settings_saved }
-
-/** A currency of two decimals, as most have: the sum applies to the minor units of every currency. */
-const SUM_CURRENCY = 'USD'
+const DONE = {
+  saved: m.settings_saved,
+  asked: m.settings_limit_asked,
+  approve: m.settings_limit_approved,
+  decline: m.settings_limit_declined,
+}
 
 const LABELS = {
   manualPayouts: m.settings_pay_partners_bank,
@@ -86,15 +98,26 @@ const readForm = ({ payoutOrder, approvalAboveCents: sum, salesFrom, mode, ...fi
   }
 }
 
-type Props = { base: string; fields: Fields; errors?: ErrorDetail[]; done?: Message | undefined }
+type Waiting = { request: LimitRequest; refusal: LimitRefusal | null }
+type Props = {
+  base: string
+  fields: Fields
+  /** A higher limit that waits for a manager. */
+  waiting: Waiting | null
+  errors?: ErrorDetail[]
+  /** Why a request could not be approved. */
+  refused?: string | undefined
+  done?: Message | undefined
+}
 
-const SettingsPage = ({ base, fields, errors, done }: Props) => {
+const SettingsPage = ({ base, fields, waiting, errors, refused, done }: Props) => {
   const control = controls(LABELS, { fields, errors })
   return (
     <>
       <h1>{t(m.layout_settings)}</h1>
       <Done message={done} />
-      <Problem errors={errors} labels={LABELS} />
+      <Problem message={refused} errors={errors} labels={LABELS} />
+      {waiting && <LimitRequestCard base={base} {...waiting} />}
       <form method="post" action={`${base}/settings`}>
         <Checkbox
           label={t(LABELS.manualPayouts)}
@@ -144,26 +167,59 @@ const SettingsPage = ({ base, fields, errors, done }: Props) => {
   )
 }
 
+const PATH = '/app/:workspace/settings'
+
+const pathOf = (c: Context<WorkspaceEnv>) => `/app/${c.var.workspace.slug}/settings`
+
+const readWaiting = async ({
+  var: { db, workspace, user },
+}: Context<WorkspaceEnv>): Promise<Waiting | null> => {
+  const request = await findLimitRequest(db, workspace.id)
+  return request && { request, refusal: await findLimitRefusal(db, workspace.id, user.email) }
+}
+
+/** Renders the settings, or what was typed. */
+const show = async (
+  c: Context<WorkspaceEnv>,
+  state: { fields?: Fields; errors?: ErrorDetail[]; refused?: string } = {},
+  status: 200 | 400 | 409 = 200,
+) => {
+  const { db, workspace } = c.var
+  const { fields = settingsFields(await readSettings(db, workspace.id)), errors, refused } = state
+  const done = status === 200 ? noticeFor(DONE, c.req.query('done')) : undefined
+  const children = (
+    <SettingsPage
+      base={`/app/${workspace.slug}`}
+      waiting={await readWaiting(c)}
+      {...{ fields, refused, done }}
+      {...(errors && { errors })}
+    />
+  )
+  return renderPage(c, { title: m.layout_settings, section: '/settings', children }, status)
+}
+
+/** Approves or declines the request of the URL. */
+const decide = (wanted: 'approve' | 'decline') => async (c: Context<WorkspaceEnv>) => {
+  const url = new URL(pathOf(c), c.req.url).href
+  const { refusal } = await found('limit request', c.req.param('id') ?? '', (id) =>
+    decideLimitRequest(c.var.db, actOf(c), id, { wanted, url }),
+  )
+  if (refusal) return show(c, { refused: LIMIT_REFUSALS[refusal] }, 409)
+  return c.redirect(`${pathOf(c)}?done=${wanted}`, 303)
+}
+
 /** /app/:workspace/settings: what a manager chooses for the whole workspace. Managers only. */
 export default createRoutes<WorkspaceEnv>()
-  .get('/app/:workspace/settings', managersOnly(), async (c) => {
-    const { db, workspace } = c.var
-    const fields = settingsFields(await readSettings(db, workspace.id))
-    const done = noticeFor(DONE, c.req.query('done'))
-    const children = <SettingsPage base={`/app/${workspace.slug}`} {...{ fields, done }} />
-    return renderPage(c, { title: m.layout_settings, section: '/settings', children })
-  })
-  .post('/app/:workspace/settings', managersOnly(), form(), async (c) => {
-    const { db, workspace } = c.var
-    const base = `/app/${workspace.slug}`
+  .get(PATH, managersOnly(), (c) => show(c))
+  .post(PATH, managersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     const { data, errors } = checkForm(SettingsChange, readForm(fields))
-    const again = (errors: ErrorDetail[], status: 400 | 409) => {
-      const children = <SettingsPage {...{ base, fields, errors }} />
-      return renderPage(c, { title: m.layout_settings, section: '/settings', children }, status)
-    }
-    if (errors) return again(errors, 400)
-    const saved = await changeSettings(db, actOf(c), data)
-    if (!saved) return again([{ path: 'mode', message: MODE_IN_USE }], 409)
-    return c.redirect(`${base}/settings?done=saved`, 303)
+    if (errors) return show(c, { fields, errors }, 400)
+    const saved = await changeSettings(c.var.db, actOf(c), data, new URL(pathOf(c), c.req.url).href)
+    if (!saved) return show(c, { fields, errors: [{ path: 'mode', message: MODE_IN_USE }] }, 409)
+    const isAsked =
+      data.approvalAboveCents !== undefined && data.approvalAboveCents !== saved.approvalAboveCents
+    return c.redirect(`${pathOf(c)}?done=${isAsked ? 'asked' : 'saved'}`, 303)
   })
+  .post(`${PATH}/limit-requests/:id/approve`, freshManagersOnly(), decide('approve'))
+  .post(`${PATH}/limit-requests/:id/decline`, freshManagersOnly(), decide('decline'))

@@ -94,7 +94,7 @@ export default createRoutes<StripeEnv>()
       return showStripe(c, { errors: [...(errors ?? []), ...(chosen.errors ?? [])] }, 400)
     }
     // Before the secret: events may arrive as soon as it is stored.
-    const settings = await changeSettings(c.var.db, actOf(c), chosen.data)
+    const settings = await changeSettings(c.var.db, actOf(c), chosen.data, c.req.url)
     if (!settings) return showStripe(c, { errors: [{ path: 'mode', message: MODE_IN_USE }] }, 409)
     const stored = await storeSecret(c, data)
     if (stored.outcome === 'full') return showStripe(c, { message: SECRETS_FULL }, 409)

@@ -8,7 +8,6 @@ import { body, query } from '../../lib/http/validate.ts'
 import { decideRun } from '../../lib/payouts/approvals.queries.ts'
 import { cancelPayout } from '../../lib/payouts/cancel.queries.ts'
 import { cancelRefusalOf } from '../../lib/payouts/cancel.ts'
-import { approvalRefusalOf } from '../../lib/payouts/limits.ts'
 import { changeRun } from '../../lib/payouts/manual-runs.queries.ts'
 import { payoutResponse } from '../../lib/payouts/payout-response.ts'
 import { findPayout, payoutsQuery } from '../../lib/payouts/payouts.queries.ts'
@@ -36,9 +35,11 @@ const RUN = '/api/workspaces/:workspace/payout-runs/:id'
 
 /** Approves or declines the run of the URL. */
 const decide = (wanted: 'approve' | 'decline') => async (c: Context<WorkspaceEnv>) => {
-  const act = actOf(c)
-  const run = await found('payout run', c.req.param('id') ?? '', (id) => decideRun(c.var.db, act, id, wanted))
-  const refusal = approvalRefusalOf(run, wanted, act.actor)
+  const id = c.req.param('id') ?? ''
+  const url = new URL(`/app/${c.var.workspace.slug}/payouts/runs/${id}`, c.req.url).href
+  const { run, refusal } = await found('payout run', id, () =>
+    decideRun(c.var.db, actOf(c), id, { wanted, url }),
+  )
   if (refusal) throw new ApiError('conflict', refusal)
   return c.json(payoutRunResponse(run))
 }

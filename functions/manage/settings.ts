@@ -1,18 +1,50 @@
-import { actOf, manager, reader } from '../../lib/auth/access.ts'
+import type { Context } from 'hono'
+import { actOf, freshManager, manager, reader, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
+import { found } from '../../lib/http/found.ts'
 import { body } from '../../lib/http/validate.ts'
-import { changeSettings, MODE_IN_USE, readSettings } from '../../lib/workspace/settings.queries.ts'
+import { decideLimitRequest, findLimitRequest } from '../../lib/workspace/approval-limit.queries.ts'
+import { LIMIT_REFUSALS } from '../../lib/workspace/approval-limit.ts'
+import {
+  changeSettings,
+  MODE_IN_USE,
+  readSettings,
+  type Settings,
+} from '../../lib/workspace/settings.queries.ts'
 import type { SettingsResponse } from '../../lib/workspace/settings.responses.ts'
 import { SettingsChange } from '../../lib/workspace/settings.schemas.ts'
 
+const settingsResponse = async (c: Context<WorkspaceEnv>, settings: Settings): Promise<SettingsResponse> => ({
+  ...settings,
+  limitRequest: await findLimitRequest(c.var.db, c.var.workspace.id),
+})
+
+/** The page of the settings. */
+const pageOf = (c: Context<WorkspaceEnv>): string =>
+  new URL(`/app/${c.var.workspace.slug}/settings`, c.req.url).href
+
+/** Approves or declines the request of the URL. */
+const decide = (wanted: 'approve' | 'decline') => async (c: Context<WorkspaceEnv>) => {
+  const { db, workspace } = c.var
+  const { refusal } = await found('limit request', c.req.param('id') ?? '', (id) =>
+    decideLimitRequest(db, actOf(c), id, { wanted, url: pageOf(c) }),
+  )
+  if (refusal) throw new ApiError('conflict', LIMIT_REFUSALS[refusal])
+  return c.json(await settingsResponse(c, await readSettings(db, workspace.id)))
+}
+
+const PATH = '/api/workspaces/:workspace/settings'
+
 /** /settings: what a manager chooses for the whole workspace. */
 export default createRoutes()
-  .get('/api/workspaces/:workspace/settings', reader(), async (c) =>
-    c.json((await readSettings(c.var.db, c.var.workspace.id)) satisfies SettingsResponse),
+  .get(PATH, reader(), async (c) =>
+    c.json(await settingsResponse(c, await readSettings(c.var.db, c.var.workspace.id))),
   )
-  .patch('/api/workspaces/:workspace/settings', manager(), body(SettingsChange), async (c) => {
-    const settings = await changeSettings(c.var.db, actOf(c), c.req.valid('json'))
+  .patch(PATH, manager(), body(SettingsChange), async (c) => {
+    const settings = await changeSettings(c.var.db, actOf(c), c.req.valid('json'), pageOf(c))
     if (!settings) throw new ApiError('conflict', MODE_IN_USE)
-    return c.json(settings satisfies SettingsResponse)
+    return c.json(await settingsResponse(c, settings))
   })
+  .post(`${PATH}/limit-requests/:id/approve`, freshManager(), decide('approve'))
+  .post(`${PATH}/limit-requests/:id/decline`, freshManager(), decide('decline'))

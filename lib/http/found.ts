@@ -20,6 +20,7 @@ const REMEDIES = {
   invoice: 'List the invoices to find it.',
   'credit note': 'List the invoices to find it.',
   payout: 'List the payouts to find it.',
+  'limit request': 'GET /settings shows the open one.',
   'payout run': 'List the payout runs to find it.',
   program: 'List the programs to find it.',
   group: 'List the groups of its program to find it.',

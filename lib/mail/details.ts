@@ -81,12 +81,27 @@ export type MemberAddressDetails = {
   url: string
 }
 
-/** `workspace_notice`: to managers, about something that changes who may manage the workspace, or whether it stays. */
+/** `workspace_notice`: to managers, about what changes who may manage the workspace or pay from it, or whether it stays. */
 export type WorkspaceNoticeDetails = {
   workspaceName: string
-  notice: 'manager_recovered' | 'deletion_scheduled' | 'deletion_canceled' | 'deletion_called_off'
-  /** Who became a manager, or who scheduled or canceled the deletion. */
+  notice:
+    | 'manager_recovered'
+    | 'manager_added'
+    | 'manager_removed'
+    | 'limit_requested'
+    | 'limit_approved'
+    | 'limit_declined'
+    | 'run_approved'
+    | 'deletion_scheduled'
+    | 'deletion_canceled'
+    | 'deletion_called_off'
+  /** Who did this; of `manager_recovered`, who became a manager. */
   person: string | null
+  /**
+   * Who became or stopped being a manager; the limit of payout runs that need no approval, in minor units, null for none; or the
+   * sum of the run.
+   */
+  what: string | null
   /** The day of the deletion, such as 2026-12-24. */
   day: string | null
   /** A page of the workspace; null where no address of the installation is known. */

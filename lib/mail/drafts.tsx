@@ -195,6 +195,7 @@ export const DRAFTS: Record<
       workspaceName: required(details, 'workspaceName'),
       notice: noticeOf(details.notice),
       person: optional(details, 'person'),
+      what: optional(details, 'what'),
       day: optional(details, 'day'),
       url: optional(details, 'url'),
     }),

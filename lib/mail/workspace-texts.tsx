@@ -1,7 +1,7 @@
 /** The texts of emails to managers and members: about a workspace, its webhooks and imports, and about their own address. */
-import { inEnglish as t } from '../languages/message.ts'
+import { type Message, type RichMessage, type Tag, inEnglish as t } from '../languages/message.ts'
 import * as m from '../languages/messages.ts'
-import { formatMoney } from '../money.ts'
+import { exactMoney, formatMoney } from '../money.ts'
 import { draft, paragraph } from './compose.tsx'
 import type {
   InvitationDetails,
@@ -95,6 +95,31 @@ export const supportAddressDraft = ({
 
 type NoticeTexts = { subject: string; preview: string; words: Paragraph[] }
 
+/** A change of who may be a manager, or of what one may pay alone. */
+const changeTexts = (
+  { workspaceName: workspace, person, what }: WorkspaceNoticeDetails,
+  subject: Message<{ workspace: string }>,
+  words: RichMessage<{ person: Tag; what: Tag; workspace: Tag }>,
+  then: string,
+): NoticeTexts => ({
+  subject: t(subject, { workspace }),
+  preview: then,
+  words: [
+    paragraph(t, words, {
+      person: { name: person ?? t(m.mails_a_manager) },
+      what: { name: what ?? '' },
+      workspace: { name: workspace },
+    }),
+    then,
+  ],
+})
+
+/** A limit in minor units, as it is typed in the settings: it is the same in every currency. */
+const withLimit = (details: WorkspaceNoticeDetails): WorkspaceNoticeDetails => ({
+  ...details,
+  what: details.what === null ? t(m.mails_no_limit) : exactMoney(BigInt(details.what), 'USD'),
+})
+
 const NOTICES: Record<Notice, (details: WorkspaceNoticeDetails) => NoticeTexts> = {
   manager_recovered: ({ workspaceName: workspace, person }) => ({
     subject: t(m.mails_recovered_subject, { workspace }),
@@ -107,6 +132,33 @@ const NOTICES: Record<Notice, (details: WorkspaceNoticeDetails) => NoticeTexts> 
       t(m.mails_recovered_unknown),
     ],
   }),
+  manager_added: (details) =>
+    changeTexts(details, m.mails_recovered_subject, m.mails_manager_added, t(m.mails_manager_added_then)),
+  manager_removed: (details) =>
+    changeTexts(
+      details,
+      m.mails_manager_removed_subject,
+      m.mails_manager_removed,
+      t(m.mails_manager_removed_then),
+    ),
+  limit_requested: (details) =>
+    changeTexts(
+      withLimit(details),
+      m.mails_limit_requested_subject,
+      m.mails_limit_requested,
+      t(m.mails_limit_requested_then),
+    ),
+  limit_approved: (details) =>
+    changeTexts(withLimit(details), m.mails_limit_subject, m.mails_limit_approved, t(m.mails_limit_then)),
+  limit_declined: (details) =>
+    changeTexts(
+      withLimit(details),
+      m.mails_limit_declined_subject,
+      m.mails_limit_declined,
+      t(m.mails_limit_declined_then),
+    ),
+  run_approved: (details) =>
+    changeTexts(details, m.mails_run_approved_subject, m.mails_run_approved, t(m.mails_run_approved_then)),
   deletion_scheduled: ({ workspaceName: workspace, person, day: known }) => {
     const day = known ?? ''
     return {
@@ -145,7 +197,7 @@ export const noticeOf = (value: unknown): Notice => {
   throw new Error('The mail’s details have an unknown notice.')
 }
 
-/** Reports to all managers what changes who may manage the workspace, or whether it stays. */
+/** Reports to all managers what changes who may manage the workspace or pay from it, or whether it stays. */
 export const workspaceNoticeDraft = (details: WorkspaceNoticeDetails): Draft => {
   const { subject, preview, words } = NOTICES[details.notice](details)
   const button: Paragraph[] = details.url ? [{ button: t(m.mails_open_workspace), link: details.url }] : []

@@ -92,6 +92,9 @@ const ACTIONS: Record<AuditAction, (details: Details, amount: (of: Details) => s
   'workspace.deletion_canceled': () => t(m.audit_workspace_deletion_canceled),
   'workspace.deletion_called_off': () => t(m.audit_workspace_deletion_called_off),
   'workspace.changed': (d) => t(m.audit_workspace_changed, { changes: changes(d) }),
+  'workspace.limit_requested': (d) => t(m.audit_workspace_limit_requested, { changes: changes(d) }),
+  'workspace.limit_approved': (d) => t(m.audit_workspace_limit_approved, { changes: changes(d) }),
+  'workspace.limit_declined': (d) => t(m.audit_workspace_limit_declined, { changes: changes(d) }),
   'member.signed_in': (d) =>
     d.browser ? t(m.audit_signed_in_with, { browser: text(d.browser) }) : t(m.audit_member_signed_in),
   'member.invited': (d) => t(m.audit_member_invited, { email: text(d.email), role: text(d.role) }),

@@ -9,20 +9,51 @@ import { exceeds, totalsJson } from './limits.queries.ts'
 import { NO_LIMITS, type Total } from './limits.ts'
 import type { OpenRun } from './open-runs.queries.ts'
 
-/** What a run would pay by currency, and whether that is more than the workspace lets one manager pay. */
-const dueAndApproval = (scope: RunScope) => sql`
+/**
+ * What one manager may pay alone is counted over this time. What was canceled or has failed does not count, unless it was sent after
+ * all or a manager said so, nor what another manager has approved.
+ */
+const WEEK = sql`interval '7 days'`
+
+/**
+ * What runs that needed no approval have paid in the last days, by currency. One that has not claimed everything counts with what it
+ * may pay at most.
+ */
+const paidAlone = (workspaceId: string, now: Date) => sql`
+      with recent as (
+        select workspace_id, id, claimed_at, expected from payout_runs
+        where workspace_id = ${workspaceId} and created_at > ${now}::timestamptz - ${WEEK} and not needs_approval
+      )
+      select currency, sum(cents) as cents
+      from (
+        select p.currency::text, p.amount_cents as cents
+        from recent r join payouts p on p.workspace_id = r.workspace_id and p.run_id = r.id
+        where (r.claimed_at is not null or r.expected is null) 
+          and (p.status not in ('failed', 'canceled') or num_nonnulls(p.found_transfer_id, p.resolved_at) > 0)
+        union all
+        select e.key, (e.value ->> 'amountCents')::bigint
+        from recent r cross join jsonb_each(r.expected) e where r.claimed_at is null
+      ) own group by currency`
+
+/**
+ * What a run would pay by currency, and whether that is more than the workspace lets one manager pay. Where there is such a limit, a
+ * run pays no more than it would have paid when this was decided.
+ */
+const dueAndApproval = (scope: RunScope, now: Date) => sql`
     due as materialized (
       select currency, sum(amount_cents)::bigint as cents, count(*) as count
       from (${balancesOneByOne(scope, allSums(scope))}) b where code is null group by currency
+    ), alone as materialized (${paidAlone(scope.workspaceId, now)}
     ), decided as materialized (
-      select case when w.approval_above_cents is not null
-                  then coalesce((select max(cents) from due) > w.approval_above_cents, false) else false end as needs
+      select w.approval_above_cents is not null as is_limited,
+             coalesce((select max(due.cents + coalesce(alone.cents, 0)) from due left join alone using (currency))
+                      > w.approval_above_cents, false) as needs
       from workspaces w where w.id = ${scope.workspaceId}
     )`
 
 /** The sums that are due, as a run keeps them. */
 const DUE_JSON = sql`
-  (select jsonb_object_agg(currency, jsonb_build_object('amountCents', cents, 'count', count)) from due)`
+  (select coalesce(jsonb_object_agg(currency, jsonb_build_object('amountCents', cents, 'count', count)), '{}') from due)`
 
 /** Managers are mailed that the run waits, and the audit log has it, if it needs approval. `run` is the row just written. */
 const askForApproval = (actor: string, now: Date) => sql`
@@ -34,6 +65,25 @@ const askForApproval = (actor: string, now: Date) => sql`
     )
     insert into payout_run_notices (workspace_id, run_id, reason, created_at)
     select workspace_id, id, 'approval', ${now}::timestamptz from run where needs_approval`
+
+/** A run that was begun. */
+type Begun = {
+  id: string
+  /** Whether it waits for a second manager. */
+  needsApproval: boolean
+  /** Whether it pays no more than a sum. */
+  isLimited: boolean
+}
+
+const begunQuery = (db: Db, id: string) =>
+  db
+    .selectFrom('payout_runs')
+    .where('id', '=', id)
+    .select([
+      'id',
+      sql<boolean>`(needs_approval is not false)`.as('needsApproval'),
+      sql<boolean>`(expected is not null or max_amount_cents is not null)`.as('isLimited'),
+    ])
 
 /** Who starts scheduled runs, in the audit log. */
 const SCHEDULE = 'Schedule'
@@ -50,20 +100,20 @@ export const beginRun = async (
   scope: RunScope,
   { actor, now, firstId }: Pick<Act, 'actor' | 'now' | 'firstId'>,
   expected: Total[] | null = null,
-): Promise<{ id: string; needsApproval: boolean } | null> => {
+): Promise<Begun | null> => {
   const { workspaceId, programId, method, cutoffAt, cover, maximum, limits = NO_LIMITS } = scope
   const id = idOf({ firstId })
   const kept = sql`${expected && totalsJson(expected)}::jsonb`
   const { previewedAt, excludePartnerIds, excludeCommissionIds, maxAmountCents } = limits
   const insert = sql<unknown>`
-    with ${dueAndApproval(scope)}, run as (
+    with ${dueAndApproval(scope, now)}, run as (
     insert into payout_runs (id, workspace_id, program_id, method, cutoff_at, cover, maximum, previewed_at, expected,
                              exclude_partner_ids, exclude_commission_ids, max_amount_cents, needs_approval, created_by,
                              created_at)
     select ${id}::uuid, ${workspaceId}::uuid, ${programId}::uuid, ${method}, ${cutoffAt}::timestamptz,
            ${cover && JSON.stringify(cover)}::jsonb, ${maximum ? JSON.stringify(maximum) : null}::jsonb,
            coalesce(${previewedAt}::timestamptz, case when needs then ${now}::timestamptz end),
-           coalesce(${kept}, case when needs then ${DUE_JSON} end),
+           case when is_limited then ${DUE_JSON} else ${kept} end,
            ${sql.val(excludePartnerIds)}::uuid[], ${sql.val(excludeCommissionIds)}::uuid[],
            ${Object.keys(maxAmountCents).length > 0 ? JSON.stringify(maxAmountCents) : null}::jsonb, needs, ${actor}, ${now}::timestamptz
     from decided
@@ -86,26 +136,26 @@ export const beginRun = async (
       details: { method, programId, ...(expected && { expected }) },
       when: sql<SqlBool>`exists (select from payout_runs where id = ${id})`,
     }).compile(),
-    db.selectFrom('payout_runs').where('id', '=', id).select('needs_approval as needsApproval').compile(),
+    begunQuery(db, id).compile(),
   ])
-  return run ? { id, needsApproval: run.needsApproval === true } : null
+  return run ?? null
 }
 
-/** Decides whether a scheduled run waits for approval, once. @returns whether it may claim */
-export const decideApproval = async (db: Db, run: OpenRun, now: Date): Promise<boolean> => {
+/** Decides whether a scheduled run waits for approval, once. */
+export const decideApproval = async (db: Db, run: OpenRun, now: Date): Promise<Begun | undefined> => {
   const { id, workspaceId } = run
   const decide = sql<unknown>`
-    with ${dueAndApproval(run)}, run as (
+    with ${dueAndApproval(run, now)}, run as (
     update payout_runs r
     set needs_approval = needs, previewed_at = case when needs then ${now}::timestamptz end,
-        expected = case when needs then ${DUE_JSON} end
+        expected = case when is_limited then ${DUE_JSON} end
     from decided where r.id = ${id} and r.needs_approval is null
     returning r.id, r.workspace_id, r.needs_approval, r.expected
     ), ${askForApproval(SCHEDULE, now)}`
   const [, , [decided]] = await db.batch([
     lockPayouts(workspaceId).compile(db),
     decide.compile(db),
-    db.selectFrom('payout_runs').where('id', '=', id).select('needs_approval as needsApproval').compile(),
+    begunQuery(db, id).compile(),
   ])
-  return decided?.needsApproval === false
+  return decided
 }

@@ -68,8 +68,13 @@ const withCover = async (env: PayoutEnv, run: OpenRun, now: Date, budget: Budget
 
 /** Claims balances for a run, page by page, as long as the budget lasts. */
 export const claim = async (env: PayoutEnv, open: OpenRun, now: Date, budget: Budget): Promise<void> => {
-  const run = await withCover(env, open, now, budget)
-  if (run.needsApproval === null && !(await withDb(env, budget, (db) => decideApproval(db, run, now)))) return
+  const covered = await withCover(env, open, now, budget)
+  const decided =
+    covered.needsApproval === null
+      ? await withDb(env, budget, (db) => decideApproval(db, covered, now))
+      : undefined
+  if (decided?.needsApproval) return
+  const run = { ...covered, ...decided }
   let claimed: Claimed = 'more'
   while (claimed !== 'all' && hasLeft(budget)) {
     if (claimed === 'growing') await withDb(env, budget, (db) => growPayout(db, run, now))

@@ -50,6 +50,12 @@ export const totalsOf = (payouts: { currency: string; amountCents: number }[]): 
     }))
     .sort((a, b) => (a.currency < b.currency ? -1 : 1))
 
+/** A manager, and whether it was one, and had signed in, 72 hours before the run was begun: see `may_approve_1`. */
+export type Approver = { email: string; mayApprove: boolean }
+
+const TOO_NEW =
+  'You became a manager, or signed in for the first time, less than 72 hours before this run was begun. Another manager has to approve it.'
+
 /** Why a manager's decision about a run that waits for approval is refused; null if it can be made, or was made so. */
 export const approvalRefusalOf = (
   run: {
@@ -59,12 +65,12 @@ export const approvalRefusalOf = (
     declinedAt: Date | null
   },
   wanted: 'approve' | 'decline',
-  manager: string,
+  manager: Approver,
 ): string | null => {
   if (!run.needsApproval) return 'This run needs no approval.'
   if (wanted === 'decline') return run.approvedAt ? 'This run was approved already.' : null
   if (run.declinedAt) return 'This run was declined. Start another one.'
-  if (!run.approvedAt && run.createdBy === manager)
-    return 'You started this run, so another manager has to approve it.'
-  return null
+  if (run.approvedAt) return null
+  if (run.createdBy === manager.email) return 'You started this run, so another manager has to approve it.'
+  return manager.mayApprove ? null : TOO_NEW
 }

@@ -15,7 +15,6 @@ type About = { workspaceName: string; slug: string; programName: string | null }
 export type DueNotice = OpenRun &
   About & {
     reasons: NoticeReason[]
-    createdBy: string | null
     scheduledFor: Date | null
     sendsAt: Date | null
     isStopped: boolean
@@ -47,7 +46,7 @@ export const anyNotices = (now: Date) => sql`select ${dueNotices(now)}`
 export const listDueNotices = async (db: Db, now: Date, limit: number): Promise<DueNotice[]> => {
   const { rows } = await sql<DueNotice>`
     select r.id, r.workspace_id as "workspaceId", r.program_id as "programId", r.method, r.cutoff_at as "cutoffAt", r.cover,
-           r.created_by as "createdBy", r.scheduled_for as "scheduledFor", r.sends_at as "sendsAt",
+           r.scheduled_for as "scheduledFor", r.sends_at as "sendsAt",
            (r.declined_at is not null or r.canceled_at is not null) as "isStopped",
            case when r.needs_approval and num_nonnulls(r.approved_at, r.declined_at) = 0
                 then coalesce(r.expected, '{}') end as "toApprove",
@@ -99,18 +98,18 @@ export const readOutcome = async (db: Db, run: DueNotice) => {
 type ManagerMail = {
   kind: MailKind
   details: PayoutRunDetails
-  /** A manager who gets none. */
-  except?: string | null
+  /** Whether managers get it who turned mails about runs off. */
+  isForAll?: boolean
 }
 
-/** Adds a mail to each manager who wants them, if the row that it is about was `marked`, of which there is one. */
-const toManagers = (workspaceId: string, { kind, details, except = null }: ManagerMail, now: Date) => sql`
+/** Adds a mail to each manager who gets it, if the row that it is about was `marked`, of which there is one. */
+const toManagers = (workspaceId: string, { kind, details, isForAll = false }: ManagerMail, now: Date) => sql`
   insert into mails (id, workspace_id, kind, recipient, details, created_at, next_attempt_at)
   select uuidv7(), m.workspace_id, ${kind}, m.email, ${JSON.stringify(details)}::jsonb, ${now}::timestamptz,
          ${now}::timestamptz
   from members m
-  where m.workspace_id = ${workspaceId} and m.role = 'manager' and m.payout_mails
-    and m.email is distinct from ${except} and exists (select from marked)`
+  where m.workspace_id = ${workspaceId} and m.role = 'manager' and (m.payout_mails or ${isForAll}::boolean)
+    and exists (select from marked)`
 
 /** Marks the notices of a run as mailed, with the problems that the mail reports, and adds the mail, if there is one. Once. */
 export const mailNotice = async (

@@ -26,9 +26,9 @@ const day = (at: Date | null): string | null => at?.toISOString().slice(0, 10) ?
 const pageOf = (env: PayoutEnv, { slug, id }: DueNotice) =>
   new URL(`/app/${slug}/payouts/runs/${id}`, env.PUBLIC_URL).href
 
-/** Mails those who can approve a run what it would pay, if it waits still. */
+/** Mails all managers what a run that waits for one of them would pay, if it waits still. */
 const notifyApprovers = async (env: PayoutEnv, run: DueNotice, now: Date, budget: Budget): Promise<void> => {
-  const { workspaceName, programName, createdBy, sendsAt, toApprove } = run
+  const { workspaceName, programName, sendsAt, toApprove } = run
   const totals = Object.entries(toApprove ?? {}).map(([currency, { amountCents, count }]) => ({
     code: 'payable',
     currency,
@@ -43,7 +43,7 @@ const notifyApprovers = async (env: PayoutEnv, run: DueNotice, now: Date, budget
     messages: [],
     url: pageOf(env, run),
   }
-  const mail = toApprove && { kind: 'payout_approval' as const, details, except: createdBy }
+  const mail = toApprove && { kind: 'payout_approval' as const, details, isForAll: true }
   await withDb(env, budget, (db) => mailNotice(db, run, [], mail, now))
 }
 

@@ -139,9 +139,8 @@ export const runPayouts = async (
     )
     return { changed: await dryRunResult(env, again, budget) }
   }
-  const { id: runId, needsApproval } = run
+  const { id: runId, needsApproval, isLimited } = run
   if (!needsApproval) {
-    const isLimited = expected !== null || Object.keys(limits.maxAmountCents).length > 0
     await claim(env, { ...scope, id: runId, isLimited, needsApproval }, now, budget)
     if (method === 'stripe') await sendPayouts(env, { workspaceId, now, budget, gate })
   }

@@ -53,7 +53,7 @@ const change = ({ actor, now }: Act, { about, update, day, url }: Change) => sql
            jsonb_strip_nulls(jsonb_build_object('day', ${day}::text)), ${now}::timestamptz
     from done
   )
-  select mail_managers_1(id, ${about}, ${actor}, ${day}, ${url}, ${newId()}, ${now}) from done`
+  select mail_managers_1(id, ${about}, ${actor}, null, ${day}, ${url}, ${newId()}, ${now}) from done`
 
 /**
  * Schedules the deletion of a workspace, and mails all managers, unless it is scheduled already, or money is under way. May be repeated.

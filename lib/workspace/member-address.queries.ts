@@ -91,8 +91,8 @@ const isTaken = (from: string) => sql<SqlBool>`exists (
   select from members o join members n on n.workspace_id = o.workspace_id where o.email = ${from} and n.email = new_email)`
 
 /**
- * Confirms one of the two links, and changes the address once both are confirmed. Runs that wait for the approval of another manager
- * than this one go on doing so. The old address can no longer sign in to anything, unless it is a partner's. May be repeated.
+ * Confirms one of the two links, and changes the address once both are confirmed. Runs and limits that wait for the approval of
+ * another manager than this one go on doing so. The old address can no longer sign in to anything, unless it is a partner's. May be repeated.
  */
 export const confirmMemberAddress = async (
   db: Db,
@@ -117,6 +117,8 @@ export const confirmMemberAddress = async (
         from members where email = ${from} and ${isDone}`,
     sql`update payout_runs set created_by = ${to}
         where created_by = ${from} and needs_approval is distinct from false and approved_at is null and workspace_id in ${mine} and ${isDone}`,
+    sql`update approval_limit_requests set requested_by = ${to}
+        where requested_by = ${from} and workspace_id in ${mine} and ${isDone}`,
     sql`update mails set recipient = ${to}
         where recipient = ${from} and partner_id is null and sent_at is null and kind <> 'member_address'
           and workspace_id in ${mine} and ${isDone}`,

@@ -1,7 +1,7 @@
 /** Members of a workspace. At least one of them is always a manager who has signed in. */
-import { type SqlBool, sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
-import { idOf } from '../db/ids.ts'
+import { idOf, newId } from '../db/ids.ts'
 import { breaks } from '../db/neon.ts'
 import type { PageRequest } from '../db/page-request.ts'
 import type { InvitationDetails } from '../mail/details.ts'
@@ -46,8 +46,16 @@ export const listMembers = (
   return (cursor ? members.where('id', '<', cursor) : members).execute()
 }
 
+/** Mails all managers, also those who turn off mails about payouts, who becomes or stops being one: before the change. */
+const mailManagers = (
+  { workspaceId, actor, now }: Act,
+  notice: 'manager_added' | 'manager_removed',
+  { email, occasion = newId(), when }: { email: string; occasion?: string; when: RawBuilder<SqlBool> },
+) => sql`
+  select mail_managers_1(${workspaceId}, ${notice}, ${actor}, ${email}, null, null, ${occasion}, ${now}) where ${when}`
+
 /**
- * Adds a member and sends an invitation mail.
+ * Adds a member and sends an invitation mail. All managers are mailed about a new one.
  *
  * @returns null when the person is already a member
  */
@@ -60,6 +68,11 @@ export const inviteMember = async (
   const id = idOf(act)
   try {
     await db.batch([
+      mailManagers(act, 'manager_added', {
+        email,
+        occasion: id,
+        when: sql<SqlBool>`${role === 'manager'}::boolean`,
+      }).compile(db),
       db
         .insertInto('members')
         .values({ id, workspace_id: act.workspaceId, email, role, created_at: act.now })
@@ -95,15 +108,20 @@ export const changeRole = async (
 
   const { lock, mayLose, find } = guarded(db, act, id)
   const allowed = role === 'manager' ? sql<SqlBool>`true` : mayLose
-  const [, , , [after]] = await db.batch([
+  const changes = sql<SqlBool>`${allowed} and exists (${find.where('role', '<>', role)})`
+  const [, , , , [after]] = await db.batch([
     lock.compile(),
     auditEntry(db, {
       ...act,
       action: 'member.changed',
       subjectId: id,
       details: { email: before.email, role: { from: before.role, to: role } },
-      when: sql<SqlBool>`${allowed} and exists (${find.where('role', '<>', role)})`,
+      when: changes,
     }).compile(),
+    mailManagers(act, role === 'manager' ? 'manager_added' : 'manager_removed', {
+      email: before.email,
+      when: changes,
+    }).compile(db),
     db
       .updateTable('members')
       .set({ role })
@@ -187,7 +205,7 @@ export const removeMember = async (db: Db, act: Act, id: string): Promise<Member
   if (!before) return undefined
 
   const { lock, mayLose, find } = guarded(db, act, id)
-  const [, , , [after]] = await db.batch([
+  const [, , , , [after]] = await db.batch([
     lock.compile(),
     auditEntry(db, {
       ...act,
@@ -196,6 +214,10 @@ export const removeMember = async (db: Db, act: Act, id: string): Promise<Member
       details: { email: before.email, role: before.role },
       when: mayLose,
     }).compile(),
+    mailManagers(act, 'manager_removed', {
+      email: before.email,
+      when: sql<SqlBool>`${mayLose} and exists (${find.where('role', '=', 'manager')})`,
+    }).compile(db),
     db
       .deleteFrom('members')
       .where('workspace_id', '=', act.workspaceId)

@@ -4,6 +4,7 @@ import type { Db } from '../db/connection.ts'
 import { isConflict } from '../db/neon.ts'
 import type { PayoutOrder } from '../payouts/funds.ts'
 import type { Mode, SalesFrom } from '../purchases/processors.ts'
+import { setApprovalLimit } from './approval-limit.queries.ts'
 import { type Act, auditEntry } from './audit.queries.ts'
 import { diff, type Patch } from './diff.ts'
 
@@ -29,10 +30,9 @@ export type Settings = {
   mode: Mode
 }
 
-/** The columns of the settings. */
+/** The columns of the settings that a manager changes alone. */
 const COLUMNS = {
   manualPayouts: 'manual_payouts',
-  approvalAboveCents: 'approval_above_cents',
   payoutOrder: 'payout_order',
   paypalPayouts: 'paypal_payouts',
   wisePayouts: 'wise_payouts',
@@ -43,11 +43,12 @@ const COLUMNS = {
   mode: 'mode',
 } as const
 
+type OwnSettings = Omit<Settings, 'approvalAboveCents'>
 type Columns<T> = { [K in keyof T & keyof typeof COLUMNS as (typeof COLUMNS)[K]]: T[K] }
 
-const columnsOf = <T extends Partial<Settings>>(settings: T) =>
+const columnsOf = <T extends Partial<OwnSettings>>(settings: T) =>
   Object.fromEntries(
-    Object.entries(settings).map(([field, value]) => [COLUMNS[field as keyof Settings], value]),
+    Object.entries(settings).map(([field, value]) => [COLUMNS[field as keyof OwnSettings], value]),
   ) as Columns<T>
 
 /** The settings of a workspace, which must exist. */
@@ -91,31 +92,47 @@ export const MODE_IN_USE =
   'The mode can no longer be changed: events of Stripe’s present mode have counted, or a key of it is stored. Create another workspace for the other mode.'
 
 /**
- * Updates the settings that differ. Concurrent updates: the last write of each setting wins.
+ * Updates the settings that differ. A higher limit of approval, or none, is only requested. Concurrent updates: the last write of
+ * each setting wins.
  *
- * @returns null if the mode is in use, so that it can't be changed
+ * @param url the page of the settings
+ * @returns the settings after that; null if the mode is in use, so that it can't be changed
  */
-export const changeSettings = async (db: Db, act: Act, patch: Patch<Settings>): Promise<Settings | null> => {
-  const before = await readSettings(db, act.workspaceId)
-  const changes = diff<Settings>(before, patch)
-  if (!changes) return before
-  const { salesFrom, mode } = changes.changed
+export const changeSettings = async (
+  db: Db,
+  act: Act,
+  { approvalAboveCents, ...patch }: Patch<Settings>,
+  url: string,
+): Promise<Settings | null> => {
+  const { workspaceId } = act
+  const { approvalAboveCents: _, ...before } = await readSettings(db, workspaceId)
+  const changes = diff<OwnSettings>(before, patch)
+  const { salesFrom, mode } = changes?.changed ?? {}
   const batch = [
-    ...(mode ? [assertUnusedMode(act.workspaceId).compile(db)] : []),
+    ...(mode ? [assertUnusedMode(workspaceId).compile(db)] : []),
     ...(salesFrom ? [keepSalesFrom(act, salesFrom).compile(db)] : []),
-    db.updateTable('workspaces').set(columnsOf(changes.changed)).where('id', '=', act.workspaceId).compile(),
-    auditEntry(db, {
-      ...act,
-      action: 'workspace.changed',
-      subjectId: act.workspaceId,
-      details: changes.log,
-    }).compile(),
+    ...(changes
+      ? [
+          db
+            .updateTable('workspaces')
+            .set(columnsOf(changes.changed))
+            .where('id', '=', workspaceId)
+            .compile(),
+          auditEntry(db, {
+            ...act,
+            action: 'workspace.changed',
+            subjectId: workspaceId,
+            details: changes.log,
+          }).compile(),
+        ]
+      : []),
+    ...(approvalAboveCents === undefined ? [] : [setApprovalLimit(act, approvalAboveCents, url).compile(db)]),
   ]
   try {
-    await db.batch(batch)
+    const results = await db.batch([...batch, settingsQuery(db, workspaceId).compile()])
+    return results.at(-1)?.[0] as Settings
   } catch (error) {
     if (isConflict(error)) return null
     throw error
   }
-  return { ...before, ...changes.changed }
 }

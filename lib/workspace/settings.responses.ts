@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { timestamp } from '../http/common.responses.ts'
 import { PAYOUT_ORDERS } from '../payouts/funds.ts'
 import { MODES, SALES_FROM } from '../purchases/processors.ts'
 
@@ -6,6 +7,15 @@ export const SettingsResponse = z
   .strictObject({
     manualPayouts: z.boolean(),
     approvalAboveCents: z.int().nullable(),
+    limitRequest: z
+      .strictObject({
+        id: z.uuid(),
+        approvalAboveCents: z.int().nullable(),
+        requestedBy: z.string(),
+        requestedAt: timestamp,
+      })
+      .nullable()
+      .meta({ description: 'A higher `approvalAboveCents`, or none, that waits for another manager.' }),
     payoutOrder: z.enum(PAYOUT_ORDERS),
     paypalPayouts: z.boolean(),
     wisePayouts: z.boolean(),

@@ -23,7 +23,8 @@ export const SettingsChange = z
       0,
       MAX_AMOUNT_CENTS,
       'Payout runs of more than this, in minor units of any currency, wait until a manager other than the one who ' +
-        'started them approves. null, the default, turns this off.',
+        'started them approves. What was begun in the last seven days and needed no approval counts too. null, the ' +
+        'default, turns this off. A higher limit, or null, is a `limitRequest` until another manager approves it.',
     ).nullable(),
     payoutOrder: z.enum(PAYOUT_ORDERS, 'Must be smallest_first or largest_first.').meta({
       description:

@@ -31,6 +31,13 @@ export type WorkspaceTables = {
     deletion_by: string | null
     erasing_since: Date | null
   }
+  approval_limit_requests: {
+    id: string
+    workspace_id: string
+    above_cents: bigint | null
+    requested_by: string
+    requested_at: Date
+  }
   former_sales_from: { workspace_id: string; until: Date; sales_from: SalesFrom }
   members: {
     id: string
@@ -39,6 +46,7 @@ export type WorkspaceTables = {
     role: Role
     payout_mails: Generated<boolean>
     created_at: Generated<Date>
+    manager_since: Generated<Date>
   }
   api_keys: {
     id: string

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { newId } from '../../lib/db/ids.ts'
+import { addApprover } from '../support/approvers.ts'
 import { importer } from '../support/imports.ts'
 import { useDatabase } from '../support/merchant.ts'
 import { browse, fieldsOf, openPages } from '../support/pages.ts'
@@ -473,7 +474,7 @@ test('a run above the sum of the settings waits for another manager’s approval
   expect((await pages.post(`${path}/approve`, {})).status).toBe(409)
 
   const email = `second@${slug}.example`
-  await merchant.seed.addMember(merchant.workspace.id, email, 'manager')
+  await addApprover(database.query, merchant.workspace.id, email)
   const second = browse(await openSession(email))
   expect((await second.get(`/${slug}${path}`)).html).toContain('Approve run')
   const reader = await openPages(merchant, 'member')

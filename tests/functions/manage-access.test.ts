@@ -155,6 +155,8 @@ const ENDPOINTS = [
     who: 'managers',
   },
   { method: 'POST', path: '/payout-runs/:run/approve', who: 'managers' },
+  { method: 'POST', path: '/settings/limit-requests/:limit/approve', who: 'managers' },
+  { method: 'POST', path: '/settings/limit-requests/:limit/decline', who: 'managers' },
   { method: 'POST', path: '/payout-runs/:run/decline', who: 'managers' },
   { method: 'GET', path: '/balances', who: 'readers' },
   { method: 'POST', path: '/payouts/run', body: { method: 'manual' }, who: 'managers' },
@@ -259,6 +261,11 @@ const createStaffed = async (coupon: string) => {
     [id, newId(), newId()],
   )
   await database.query(
+    `insert into approval_limit_requests (id, workspace_id, requested_by, requested_at)
+     values ($2, $1, 'ann@shop.example', now())`,
+    [id, newId()],
+  )
+  await database.query(
     `insert into commissions (id, workspace_id, program_id, partner_id, kind, amount_cents, currency, payable_at, created_at)
      select $2, workspace_id, program_id, id, 'opening_balance', 500, 'USD', now(), now() from partners where workspace_id = $1`,
     [id, newId()],
@@ -293,6 +300,7 @@ const createStaffed = async (coupon: string) => {
             (select id from mails where workspace_id = $1) as mail,
             (select id from stripe_secrets where workspace_id = $1) as secret,
             (select id from payout_runs where workspace_id = $1) as run,
+            (select id from approval_limit_requests where workspace_id = $1) as limit,
             (select id from webhook_endpoints where workspace_id = $1) as endpoint,
             (select id from webhook_deliveries where workspace_id = $1) as delivery,
             (select id from payouts where workspace_id = $1) as payout`,

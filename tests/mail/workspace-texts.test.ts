@@ -5,13 +5,44 @@ import { outboxContent } from '../../lib/mail/templates.tsx'
 const URL = 'https://tributary.example/app/pine'
 
 describe('a notice to managers', () => {
-  const notice = { workspaceName: 'Pine <Notes>', person: 'ada@pine.example', day: '2026-12-24', url: URL }
+  const about = { workspaceName: 'Pine <Notes>', person: 'ada@pine.example', day: '2026-12-24', url: URL }
+  const notice = { ...about, what: '500000' }
 
   test.each([
     {
       kind: 'manager_recovered',
       subject: 'A manager was added to Pine <Notes>',
       says: 'made ada@pine.example a manager',
+    },
+    {
+      kind: 'manager_added',
+      subject: 'A manager was added to Pine <Notes>',
+      says: 'New managers can approve payout runs that are begun 72 hours later.',
+    },
+    {
+      kind: 'manager_removed',
+      subject: 'A manager was removed from Pine <Notes>',
+      says: 'ask the operator of this installation',
+    },
+    {
+      kind: 'limit_requested',
+      subject: 'A higher approval limit was requested for Pine <Notes>',
+      says: 'New limit: 5000.00.',
+    },
+    {
+      kind: 'limit_approved',
+      subject: 'The approval limit of Pine <Notes> was raised',
+      says: 'New limit: 5000.00.',
+    },
+    {
+      kind: 'limit_declined',
+      subject: 'A higher approval limit was declined for Pine <Notes>',
+      says: 'Requested limit: 5000.00.',
+    },
+    {
+      kind: 'run_approved',
+      subject: 'A payout run of Pine <Notes> was approved',
+      says: 'ada@pine.example approved a payout run',
     },
     {
       kind: 'deletion_scheduled',
@@ -34,6 +65,11 @@ describe('a notice to managers', () => {
     expect(mail.text).toContain(says)
     expect(mail.text).toContain(URL)
     expect(mail.html).toContain('Pine &lt;Notes&gt;')
+  })
+
+  test('says that a limit is removed', () => {
+    const details = { ...notice, notice: 'limit_approved', what: null }
+    expect(outboxContent({ kind: 'workspace_notice', details }).text).toContain('New limit: no limit.')
   })
 
   test('has no link where no address of the installation is known, and is refused if it is unknown', () => {

@@ -27,6 +27,7 @@ import { reverseCommission } from '../../lib/tracking/manual-reversals.queries.t
 import { holdCommission } from '../../lib/tracking/place-hold.queries.ts'
 import { resolveHold } from '../../lib/tracking/resolve-hold.queries.ts'
 import { changePartner } from '../../lib/workspace/change-partner.queries.ts'
+import { addApprover } from '../support/approvers.ts'
 import { checkResponse } from '../support/contract.ts'
 import { type Cut, during, VICTIMS } from '../support/killed.ts'
 import { type Payer, usePayouts } from '../support/payouts.ts'
@@ -44,6 +45,9 @@ const STEPS = 25
 const PARTNERS = ['maya', 'leo', 'kim'] as const
 const CURRENCIES = ['USD', 'EUR', 'JPY'] as const
 
+/** A manager who approves what another one has begun. */
+const SECOND = 'second@shop.example'
+
 type Partner = (typeof PARTNERS)[number]
 type Payment = {
   id: string
@@ -56,6 +60,7 @@ type Payment = {
 /** A merchant in the middle of its history. @param isShadow whether its other program begins in shadow mode */
 const begin = async (isShadow: boolean) => {
   const payer = await world.createPayer({ holding_days: 0, minimum_payout_cents: 50 })
+  await addApprover(world.query, payer.workspaceId, SECOND)
   const partners = new Map<Partner, Awaited<ReturnType<Payer['addPartner']>>>()
   for (const slug of PARTNERS) partners.set(slug, await payer.addPartner({ slug, connected: slug !== 'kim' }))
   const apiKey = await payer.seed.addApiKey(payer.workspaceId)
@@ -475,7 +480,8 @@ const steps = {
       const { runId } = await run(history)
       await above(null)
       expect(await world.violations()).toEqual([])
-      await decideRun(db(), { ...act(history), actor: 'another manager' }, runId ?? '', wanted)
+      const decision = { wanted, url: 'https://tributary.example/app/shop' }
+      await decideRun(db(), { ...act(history), actor: SECOND }, runId ?? '', decision)
       await payDue(world.env(), world.hoursLater(history.hours))
     },
   ),

@@ -11,17 +11,20 @@ import type { RunRequest } from '../../lib/payouts/payouts.rpc.ts'
 import { runPayouts } from '../../lib/payouts/run.service.ts'
 import { findRun } from '../../lib/payouts/runs.queries.ts'
 import { saveAdjustment } from '../../lib/tracking/adjustments.queries.ts'
+import { addApprover } from '../support/approvers.ts'
 import { type Payer, usePayouts } from '../support/payouts.ts'
 
 const world = usePayouts()
 
 const db = () => connect(world.env())
 
-/** A merchant who owes 10.00 to maya and 20.00 to leo. */
+/** A merchant who owes 10.00 to maya and 20.00 to leo, with three managers. */
 const createOwing = async () => {
   const payer = await world.createPayer()
   const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
   const leo = await payer.addPartner({ slug: 'leo', owed: [{ amountCents: 2_000 }] })
+  for (const name of ['ann', 'ben', 'cleo'])
+    await addApprover(world.query, payer.workspaceId, `${name}@shop.example`)
   return { payer, maya, leo }
 }
 
@@ -213,7 +216,10 @@ const requireApproval = (payer: Payer, cents: number | null) =>
   world.query('update workspaces set approval_above_cents = $2 where id = $1', [payer.workspaceId, cents])
 
 const decide = (payer: Payer, runId: string | null, wanted: 'approve' | 'decline', actor: string) =>
-  decideRun(db(), { workspaceId: payer.workspaceId, actor, now: new Date() }, runId ?? '', wanted)
+  decideRun(db(), { workspaceId: payer.workspaceId, actor, now: new Date() }, runId ?? '', {
+    wanted,
+    url: 'https://tributary.example/app/shop',
+  }).then((decided) => decided?.run)
 
 test('a run above the sum waits for a manager who did not start it, and pays what it showed then', async () => {
   const { payer } = await createOwing()
@@ -239,7 +245,7 @@ test('a run above the sum waits for a manager who did not start it, and pays wha
   expect(await world.violations()).toEqual([])
 })
 
-test('a run of the sum itself waits for nobody, and one of more in any currency waits', async () => {
+test('a run of the sum itself waits for nobody, and one of more in another currency waits', async () => {
   const { payer } = await createOwing()
   await requireApproval(payer, 3_000)
   expect((await begun(request(payer))).payouts).toHaveLength(2)

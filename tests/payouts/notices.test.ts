@@ -4,6 +4,7 @@ import { connect } from '../../lib/db/connection.ts'
 import { outboxContent } from '../../lib/mail/templates.tsx'
 import { decideRun } from '../../lib/payouts/approvals.queries.ts'
 import { payDue } from '../../lib/payouts/pay-due.service.ts'
+import { addApprover } from '../support/approvers.ts'
 import { usePayouts } from '../support/payouts.ts'
 
 const world = usePayouts()
@@ -188,30 +189,32 @@ test('a scheduled run with a review period is fixed and mailed at once, and sent
 })
 
 /** Requires a second manager for every run, and gives the workspace one. */
-const requireApproval = async ({ workspaceId, seed }: Awaited<ReturnType<typeof stage>>['payer']) => {
-  await seed.addMember(workspaceId, 'cleo@shop.example', 'manager')
+const requireApproval = async ({ workspaceId }: Awaited<ReturnType<typeof stage>>['payer']) => {
+  await addApprover(world.query, workspaceId, 'cleo@shop.example')
   await world.query('update workspaces set approval_above_cents = 0')
 }
 const requests = () =>
   world.query(`select actor, details from audit_entries where action = 'payout_run.approval_requested'`)
 const approve = async ({ workspaceId }: { workspaceId: string }, now: Date) => {
   const [run] = await world.query<{ id: string }>('select id from payout_runs')
-  await decideRun(
-    connect(world.env()),
-    { workspaceId, actor: 'cleo@shop.example', now },
-    run?.id ?? '',
-    'approve',
-  )
+  await decideRun(connect(world.env()), { workspaceId, actor: 'cleo@shop.example', now }, run?.id ?? '', {
+    wanted: 'approve',
+    url: 'https://tributary.example/app/shop',
+  })
 }
 
-test('a run that waits for a second manager is mailed once to those who can approve it, and is in the audit log', async () => {
+test('a run that waits for a second manager is mailed once to all managers, and is in the audit log', async () => {
   const { payer, mailed, mails } = await stage('manual')
   await requireApproval(payer)
   await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
   await payer.addPartner({ slug: 'kim', owed: [{ amountCents: 3_000, currency: 'EUR' }] })
   await payer.run({ actor: 'ann@shop.example' })
   for (const _ of ['once', 'twice']) await payDue(world.env())
-  expect(await mailed()).toEqual(['payout_approval to cleo@shop.example: 2 payable, 30.00 EUR and 10.00 USD'])
+  expect((await mailed()).sort()).toEqual(
+    ['ann', 'cleo', 'quiet'].map(
+      (name) => `payout_approval to ${name}@shop.example: 2 payable, 30.00 EUR and 10.00 USD`,
+    ),
+  )
   expect(await requests()).toEqual([
     {
       actor: 'ann@shop.example',
@@ -252,7 +255,9 @@ test.each([
   const { account } = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
   await payDue(world.env(), on('2036-11-01'))
   await payDue(world.env(), on('2036-11-02'))
-  const asked = ['ann', 'cleo'].map((name) => `payout_approval to ${name}@shop.example: 1 payable, 10.00 USD`)
+  const asked = ['ann', 'cleo', 'quiet'].map(
+    (name) => `payout_approval to ${name}@shop.example: 1 payable, 10.00 USD`,
+  )
   expect((await mailed()).sort()).toEqual(asked)
   const [mail] = await mails()
   expect(mail && outboxContent(mail).text).toContain(

@@ -274,11 +274,26 @@ export const CALLS: Record<string, string> = {
   ),
   'a person is erased': call('erase_sign_ins', '{nobody@partner.example}'),
   'whether somebody has signed in': call('has_signed_in', 'nobody@partner.example'),
+  'whether somebody may approve': call('may_approve_1', WORKSPACE, 'nobody@shop.example', NOW),
+  'why somebody may not approve a higher limit': `select approval_limit_refusal_1(
+    row('${idOf('other', NEW)}', '${WORKSPACE}', null, 'ann@shop.example', now())::approval_limit_requests, 'ben@shop.example')`,
+  'a member becomes a manager': `update members set role = case role when 'manager' then 'member' else 'manager' end
+    where workspace_id = '${WORKSPACE}'`,
+  'a lower limit of approval': call('set_approval_limit_1', WORKSPACE, 0, 'ann@shop.example', 'https://x'),
+  'a limit is decided': call(
+    'decide_approval_limit_1',
+    WORKSPACE,
+    idOf('other', 1),
+    true,
+    'ann@shop.example',
+    'https://x',
+  ),
   'whether money is under way': call('money_under_way_1', WORKSPACE),
   'managers get a notice': call(
     'mail_managers_1',
     WORKSPACE,
     'deletion_canceled',
+    null,
     null,
     null,
     null,

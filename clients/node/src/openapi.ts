@@ -2717,6 +2717,13 @@ failedAt: string | null
 Settings: {
 manualPayouts: boolean
 approvalAboveCents: number | null
+/** A higher `approvalAboveCents`, or none, that waits for another manager. */
+limitRequest: {
+id: string
+approvalAboveCents: number | null
+requestedBy: string
+requestedAt: string
+} | null
 payoutOrder: "smallest_first" | "largest_first"
 paypalPayouts: boolean
 wisePayouts: boolean

@@ -45,6 +45,7 @@ export const openBooks = async (world: World) => {
   const second = world.calls(SECOND, SLUG)
   await manager.post('/members', { email: SECOND, role: 'manager' }, 201)
   model.mail('invitation', SECOND)
+  model.mail('workspace_notice', MANAGER)
   const { key: apiKey } = await manager.post<{ key: string }>('/api-keys', { name: 'shop' }, 201)
   const report = world.reports(apiKey)
   await manager.patch('/settings', { salesFrom: 'api' })

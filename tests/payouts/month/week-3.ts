@@ -1,7 +1,8 @@
 /** March 18 to 31: approvals, documents, failures, limits, debts, and the end. */
 import { expect } from 'vitest'
+import { addApprover } from '../../support/approvers.ts'
 import { at, commissionOf, payable, ready, withCode } from './acts.ts'
-import { MANAGER, type RunResult } from './merchant.ts'
+import { MANAGER, type RunResult, SECOND } from './merchant.ts'
 import type { Merchant } from './play.ts'
 import type { Partner } from './terms.ts'
 
@@ -20,6 +21,11 @@ export const withApproval = async (merchant: Merchant): Promise<void> => {
     compareBooks,
   } = merchant
   await world.wait(600)
+  // They have been managers, and have signed in, for days.
+  for (const email of [MANAGER, SECOND]) await addApprover(world.query, await merchant.workspaceId(), email)
+  const mailBoth = () => {
+    for (const recipient of [MANAGER, SECOND]) model.mail('workspace_notice', recipient)
+  }
   await manager.patch('/settings', { approvalAboveCents: 20_000 })
   for (const partner of ready(merchant).slice(3, 9)) await adjust(partner, 'USD', 30_001)
   await world.wait()
@@ -33,6 +39,7 @@ export const withApproval = async (merchant: Merchant): Promise<void> => {
   await manager.post(`/payout-runs/${started.runId}/approve`, undefined, 409)
   const approved = await secondPages.post(`/payouts/runs/${started.runId}/approve`, {})
   expect(approved.location).toContain('done=approve')
+  mailBoth()
   await compareBooks()
   await world.wait()
   const now = { ...askedNow({ method: 'stripe' }), previewedAt: asked.at }
@@ -51,7 +58,11 @@ export const withApproval = async (merchant: Merchant): Promise<void> => {
   await world.wait()
   await merchant.cron()
   await comparePayouts(other.runId ?? '', [])
-  await manager.patch('/settings', { approvalAboveCents: null })
+  const raised = await manager.patch<{ limitRequest: { id: string } }>('/settings', {
+    approvalAboveCents: null,
+  })
+  await second.post(`/settings/limit-requests/${raised.limitRequest.id}/approve`)
+  for (const _ of ['requested', 'approved']) mailBoth()
   await compareBooks()
 }
 
