@@ -65,13 +65,13 @@ grant execute on function
     hold_self_referral_1, identity_lock_key, import_is_undone, import_partners_1, import_results_1, import_undo_reasons_1, imported_undo_reason_1, is_counted, is_named_later_1, is_of_kind, is_matchable_1, is_whole_customer, is_whole_event, issue_invoices,
     kinds_of_sales_1, load_partner_import_1, lock_address, lock_click, lock_customers_1, lock_identities_1, looks_of_sale_1, mail_opening_balances_1, mark_late, move_earned, note_own_address,
     note_received_1, original_of_1, page_of, referrer_of, landing_of_click, landing_of_event, never, partner_terms_1, partner_undo_reason_1,
-    possible_duplicate_1, purchase_id_kind, has_webhooks, present_owner, read_undo_1, reverse_1, reward_1, sales_alike, sales_from_at, save_partner_import_1, slug_look, tie_customers, undo_balances, utc_day
+    possible_duplicate_1, purchase_id_kind, has_webhooks, present_owner, read_undo_1, reverse_1, reward_1, sales_alike, sales_from_at, save_partner_import_1, slug_look, tie_customers, undo_balances, utc_day, may_approve_1, refuse_to_workers
     to :"pages", :"pay";
 
 
 -- pages: the dashboard, the portal, and the APIs for managers and imports.
 grant execute on function note_key_use_1, erase_sign_ins, erase_from_audit, has_signed_in, undo_import_call_1, money_under_way_1, mail_managers_1,
-    may_approve_1, approval_limit_refusal_1, set_approval_limit_1, decide_approval_limit_1 to :"pages";
+    approval_limit_refusal_1, set_approval_limit_1, decide_approval_limit_1, erase_payment_1 to :"pages";
 grant select on
     account_payouts, adjustments, address_changes, agreement_acceptances, agreements, api_keys, applications, audit_entries, balance_cutoffs, balances, brands, clicks, commission_holds, commissions,
     coupon_aliases, credit_notes, customer_identities, customers, events, former_group_terms, former_partner_addresses,
@@ -82,8 +82,15 @@ grant select on
     to :"pages";
 -- The workspace and its terms.
 grant select, update (requested_by) on approval_limit_requests to :"pages";
-grant insert, update         on workspaces, programs, groups, partners, api_keys to :"pages";
-grant insert, update, delete on members, coupon_aliases, links, partner_notes, stripe_secrets, stripe_keys to :"pages";
+-- A limit of approval is raised by functions only, and nobody says since when somebody is a manager.
+grant insert on workspaces to :"pages";
+grant update (manual_payouts, payout_order, paypal_payouts, wise_payouts, iban_payouts, require_documents, self_billing,
+              sales_from, mode, deletes_at, deletion_by) on workspaces to :"pages";
+grant insert (id, workspace_id, email, role, payout_mails, created_at), update (email, role, payout_mails), delete on members to :"pages";
+grant insert, update         on programs, groups, partners, api_keys to :"pages";
+grant insert, update, delete on coupon_aliases, links, partner_notes to :"pages";
+-- Keys and signing secrets are written by `pay`, which encrypts them.
+grant delete                 on stripe_secrets, stripe_keys to :"pages";
 grant insert                 on rewards, former_sales_from, former_program_terms, former_group_terms, former_partner_terms to :"pages";
 grant insert, update         on join_pages, brands, shadow_runs to :"pages";
 grant insert                 on agreements, agreement_acceptances to :"pages";
@@ -99,9 +106,16 @@ grant delete                 on report_mismatches to :"pages";
 -- Shadow runs: what another platform decided, and the comparison with it.
 grant insert, update         on platform_commissions to :"pages";
 grant insert, delete         on shadow_comparisons to :"pages";
--- Payouts by bank transfer, and who is paid how. Payouts and runs are created by `pay`.
-grant update                 on payouts, payout_runs, payout_accounts to :"pages";
-grant insert, update         on payers, payment_details, payees, invoice_numbers to :"pages";
+-- Payouts by bank transfer, and who is paid how. Payouts, runs and accounts are created by `pay`. Where money goes is rewritten by
+-- nobody: see keep_payout_account, keep_payment_details, keep_payout_run and keep_payout.
+grant update (paid_at, cancel_requested_at, claimed_at, canceled_at, is_freeing, next_attempt_at, last_error, resolved_at,
+              resolution_reason, released_at, returned_at, return_reason, commissions, deducted_cents, restored_cents)
+    on payouts to :"pages";
+grant update (created_by, approved_at, approved_by, declined_at, declined_by, claimed_at, marked_paid_at, confirmed_at, canceled_at,
+              is_canceling, sends_at) on payout_runs to :"pages";
+grant update (email, confirm_hash) on payout_accounts to :"pages";
+grant insert, update (email, canceled_at) on payment_details to :"pages";
+grant insert, update         on payers, payees, invoice_numbers to :"pages";
 grant select                 on invoice_numbers to :"pages";
 grant update, delete         on unreachable_people to :"pages";
 grant delete                 on payees to :"pages";
@@ -155,7 +169,9 @@ grant select, insert, update, delete on unknown_transfers to :"pay";
 -- Of transfers that a restored database has lost.
 grant insert                 on adjustments to :"pay";
 grant execute on function adopt_transfers_1 to :"pay";
-grant update                 on stripe_keys, programs to :"pay";
+grant insert                 on stripe_secrets to :"pay";
+grant insert, update         on stripe_keys to :"pay";
+grant update                 on programs to :"pay";
 grant insert                 on invoices, credit_notes to :"pay";
 -- Of POST /payouts/run.
 grant select, insert, update, delete on idempotency_keys to :"pay";

@@ -204,6 +204,15 @@ begin
     raise exception 'rows of % are immutable: insert a new row', tg_table_name;
 end $$;
 
+-- Refuses what no Worker may do, whatever columns its role may write. The owner may, with whose rights also the functions run that
+-- are security definer.
+create function refuse_to_workers(what text) returns void language plpgsql as $$
+begin
+    if not pg_has_role(current_user, (select c.relowner from pg_class c where c.oid = 'workspaces'::regclass), 'usage') then
+        raise exception '%', what using errcode = 'insufficient_privilege';
+    end if;
+end $$;
+
 create trigger rewards_never_change
     before update on rewards for each row execute function refuse_update();
 
@@ -1107,6 +1116,25 @@ create table payout_accounts (
     constraint payout_accounts_status_stripe_check check (status <> 'enabled' or stripe_account_id is not null)
 );
 
+-- Where money goes is never rewritten: another account is another row, which is held. A hold only grows, unless the link ends it that
+-- was mailed for it; nobody makes another link.
+create function keep_payout_account() returns trigger language plpgsql as $$
+begin
+    if (old.id, old.workspace_id, old.country, old.created_at) is distinct from (new.id, new.workspace_id, new.country, new.created_at)
+       or old.stripe_account_id is not null
+          and (old.stripe_account_id is distinct from new.stripe_account_id
+               or (new.confirm_hash is not null and new.confirm_hash is distinct from old.confirm_hash)
+               or (old.effective_at is not null and old.confirm_hash is null
+                   and (new.effective_at is null or new.effective_at < old.effective_at)))
+       or (old.disconnected_at is not null and new.disconnected_at is null) then
+        perform refuse_to_workers('a payout account never becomes another one, and its hold no shorter');
+    end if;
+    return new;
+end $$;
+
+create trigger payout_accounts_keep
+    before update on payout_accounts for each row execute function keep_payout_account();
+
 -- One connected account per person and workspace. Which accounts does this person have?
 create unique index payout_accounts_email_workspace_id_key
     on payout_accounts (email, workspace_id) where disconnected_at is null;
@@ -1166,6 +1194,25 @@ create table payment_details (
     constraint payment_details_effective_at_check check (effective_at - created_at >= interval '72 hours'),
     constraint payment_details_canceled_at_check  check (canceled_at < effective_at)
 );
+
+-- Details never change, and count 72 hours after they were given, by the database's clock too, an hour of difference aside. Those that
+-- were canceled stay so.
+create function keep_payment_details() returns trigger language plpgsql as $$
+begin
+    if tg_op = 'INSERT' then
+        if new.effective_at < now() + interval '71 hours' then
+            perform refuse_to_workers('payment details count 72 hours after they were given');
+        end if;
+    elsif (old.id, old.workspace_id, old.method, old.ciphertext, old.masked, old.country, old.created_at, old.effective_at)
+          is distinct from (new.id, new.workspace_id, new.method, new.ciphertext, new.masked, new.country, new.created_at, new.effective_at)
+          or (old.canceled_at is not null and old.canceled_at is distinct from new.canceled_at) then
+        perform refuse_to_workers('payment details never change');
+    end if;
+    return new;
+end $$;
+
+create trigger payment_details_keep
+    before insert or update on payment_details for each row execute function keep_payment_details();
 
 -- How does this person want to be paid at this time?
 create index payment_details_email_idx on payment_details (workspace_id, email, effective_at)
@@ -1263,6 +1310,31 @@ end $$;
 
 create trigger payout_runs_no_shadow
     before insert on payout_runs for each row when (new.program_id is not null) execute function refuse_shadow_payout();
+
+-- What was decided about a run stays so, and another manager approves it, who may: see may_approve_1.
+create function keep_payout_run() returns trigger language plpgsql as $$
+begin
+    if (old.id, old.workspace_id, old.program_id, old.method, old.cutoff_at, old.scheduled_for, old.created_at)
+       is distinct from (new.id, new.workspace_id, new.program_id, new.method, new.cutoff_at, new.scheduled_for, new.created_at)
+       or (old.needs_approval and new.needs_approval is not true)
+       or (old.approved_at is not null and (old.approved_at, old.approved_by) is distinct from (new.approved_at, new.approved_by))
+       or (old.declined_at is not null and (old.declined_at, old.declined_by) is distinct from (new.declined_at, new.declined_by))
+       or (old.canceled_at is not null and new.canceled_at is null)
+       or (old.confirmed_at is not null and new.confirmed_at is null)
+       or (old.claimed_at is not null and new.claimed_at is null)
+       or (old.expected is not null and old.expected is distinct from new.expected)
+       or (old.max_amount_cents is not null and old.max_amount_cents is distinct from new.max_amount_cents) then
+        perform refuse_to_workers('what was decided about a payout run stays so');
+    end if;
+    if old.approved_at is null and new.approved_at is not null
+       and not may_approve_1(new.workspace_id, new.approved_by, new.created_at) then
+        perform refuse_to_workers('this person may not approve the payout run');
+    end if;
+    return new;
+end $$;
+
+create trigger payout_runs_keep
+    before update on payout_runs for each row execute function keep_payout_run();
 
 -- Which runs have not claimed everything yet?
 create index payout_runs_unclaimed_idx on payout_runs (id) where claimed_at is null;
@@ -1390,6 +1462,31 @@ create trigger payouts_never_change
 create trigger payouts_amount_never_changes
     before update of amount_cents
     on payouts for each row when (old.claimed_at is not null) execute function refuse_update();
+
+-- What has ended stays so: a payout that was canceled is not sent after all. A manager may mark one by bank as unpaid. Of one that may
+-- have been sent, only those know the end who ask Stripe, and so may write when that was: or a manager decides, when nobody can ask.
+create function keep_payout() returns trigger language plpgsql as $$
+begin
+    if (old.cancel_requested_at is not null and new.cancel_requested_at is null)
+       or (old.canceled_at is not null and new.canceled_at is null)
+       or (old.failed_at is not null and new.failed_at is null)
+       or (old.resolved_at is not null and new.resolved_at is null)
+       or (old.released_at is not null and new.released_at is null)
+       or (old.returned_at is not null and new.returned_at is null)
+       or (old.claimed_at is not null and new.claimed_at is null)
+       or (old.paid_at is not null and new.paid_at is null and old.stripe_account_id is not null) then
+        perform refuse_to_workers('a payout that has ended stays so');
+    end if;
+    if old.key_used_at is not null and old.canceled_at is null and new.canceled_at is not null
+       and not has_column_privilege('payouts', 'key_used_at', 'update')
+       and (new.resolved_at is null or old.failed_look_ups = 0) then
+        perform refuse_to_workers('whether this payout was sent is not known');
+    end if;
+    return new;
+end $$;
+
+create trigger payouts_keep
+    before update on payouts for each row execute function keep_payout();
 
 create trigger payouts_no_shadow
     before insert on payouts for each row execute function refuse_shadow_payout();
@@ -4913,6 +5010,19 @@ end $$;
 create function has_signed_in(address text) returns boolean language sql stable
 security definer set search_path = public, pg_temp as $$
     select exists (select from sign_in.users u where u.email = address)
+$$;
+
+-- Erases how a person was paid. Its accounts are paid no more.
+create function erase_payment_1(workspace uuid, address text, marker text, now timestamptz) returns void language sql
+security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
+    update payment_details
+    set email = marker, ciphertext = case when ciphertext is null then null else 'erased' end,
+        masked = case when masked is null then null else 'erased' end
+    where workspace_id = workspace and email = address;
+    -- Each by its own index.
+    update payout_accounts set email = marker where workspace_id = workspace and email = address and disconnected_at is not null;
+    update payout_accounts set email = marker, disconnected_at = now
+    where workspace_id = workspace and email = address and disconnected_at is null;
 $$;
 
 -- Whether this person may approve what was asked for then: a manager who was one, and had signed in, 72 hours before. So nobody

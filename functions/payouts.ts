@@ -21,7 +21,7 @@ import { invoicePdf } from '../lib/papers/invoice-pdf.service.ts'
 import type { CreditNote, Invoice } from '../lib/papers/invoices.ts'
 import type { BankFileRequest, TemplateRequest } from '../lib/payouts/files/files.rpc.ts'
 import { fillTemplate, makeBankFile } from '../lib/payouts/files/files.service.ts'
-import { encryptKey } from '../lib/payouts/keys.service.ts'
+import { saveKey } from '../lib/payouts/keys.service.ts'
 import {
   confirmAccount,
   disconnect,
@@ -45,6 +45,7 @@ import { previewPayouts, runPayouts } from '../lib/payouts/run.service.ts'
 import type { PayoutEnv } from '../lib/payouts/send.service.ts'
 import { listSentEvents } from '../lib/payouts/sent-events.service.ts'
 import { encryptSecret } from '../lib/secrets.ts'
+import type { Act } from '../lib/workspace/audit.queries.ts'
 import { findProgram } from '../lib/workspace/programs.queries.ts'
 
 const PREVIEW_CHANGED =
@@ -138,8 +139,8 @@ export class ManagerPayouts extends CommonPayouts implements ManagerPayoutsServi
     return runPayouts(this.env, request)
   }
 
-  encryptKey(workspaceId: string, key: string) {
-    return encryptKey(this.env, workspaceId, key)
+  saveKey(act: Act, key: string) {
+    return saveKey(this.env, act, key)
   }
 
   listSentEvents(workspaceId: string, url: string) {

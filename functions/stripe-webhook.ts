@@ -35,9 +35,11 @@ import { originOf, readEvent } from '../lib/purchases/stripe/events.schemas.ts'
 import { refuse } from '../lib/purchases/stripe/refusals.ts'
 import type { WebhookResponse } from '../lib/purchases/stripe/settings.responses.ts'
 import { findEndpoint } from '../lib/purchases/stripe/setup.queries.ts'
+import type { NewSecret, StoredSecret } from '../lib/purchases/stripe/signing-secrets.queries.ts'
+import { addSecret } from '../lib/purchases/stripe/signing-secrets.service.ts'
 import type { SigningSecretsService } from '../lib/purchases/stripe/stripe.rpc.ts'
 import { checkTimestamp, readSigned } from '../lib/purchases/stripe/verify.service.ts'
-import { decryptSecret, encryptSecret } from '../lib/secrets.ts'
+import { decryptSecret } from '../lib/secrets.ts'
 import type { CorrectionOutcome, SaleCorrection } from '../lib/tracking/corrections.ts'
 import type { CreditOutcome, HandCreditRequest } from '../lib/tracking/hand-credits.ts'
 import type { HandRefundOutcome } from '../lib/tracking/hand-refunds.ts'
@@ -145,10 +147,10 @@ export default class StripeWebhook extends WorkerEntrypoint<StripeBindings> {
   }
 }
 
-/** What the managers' Workers may ask for: encrypting the secrets that events are signed with. */
+/** What the managers' Workers may ask for: storing the secrets that events are signed with. */
 export class SigningSecrets extends WorkerEntrypoint<StripeBindings> implements SigningSecretsService {
-  encryptSecret(workspaceId: string, secret: string): Promise<string> {
-    return encryptSecret(this.env.SECRETS_KEY, workspaceId, secret)
+  addSecret(act: Act, secret: NewSecret): Promise<StoredSecret> {
+    return addSecret(this.env, act, secret)
   }
 }
 

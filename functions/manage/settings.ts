@@ -6,18 +6,15 @@ import { found } from '../../lib/http/found.ts'
 import { body } from '../../lib/http/validate.ts'
 import { decideLimitRequest, findLimitRequest } from '../../lib/workspace/approval-limit.queries.ts'
 import { LIMIT_REFUSALS } from '../../lib/workspace/approval-limit.ts'
-import {
-  changeSettings,
-  MODE_IN_USE,
-  readSettings,
-  type Settings,
-} from '../../lib/workspace/settings.queries.ts'
+import { changeSettings, MODE_IN_USE, readSettings } from '../../lib/workspace/settings.queries.ts'
 import type { SettingsResponse } from '../../lib/workspace/settings.responses.ts'
 import { SettingsChange } from '../../lib/workspace/settings.schemas.ts'
 
-const settingsResponse = async (c: Context<WorkspaceEnv>, settings: Settings): Promise<SettingsResponse> => ({
-  ...settings,
-  limitRequest: await findLimitRequest(c.var.db, c.var.workspace.id),
+const settingsResponse = async ({
+  var: { db, workspace },
+}: Context<WorkspaceEnv>): Promise<SettingsResponse> => ({
+  ...(await readSettings(db, workspace.id)),
+  limitRequest: await findLimitRequest(db, workspace.id),
 })
 
 /** The page of the settings. */
@@ -26,25 +23,22 @@ const pageOf = (c: Context<WorkspaceEnv>): string =>
 
 /** Approves or declines the request of the URL. */
 const decide = (wanted: 'approve' | 'decline') => async (c: Context<WorkspaceEnv>) => {
-  const { db, workspace } = c.var
   const { refusal } = await found('limit request', c.req.param('id') ?? '', (id) =>
-    decideLimitRequest(db, actOf(c), id, { wanted, url: pageOf(c) }),
+    decideLimitRequest(c.var.db, actOf(c), id, { wanted, url: pageOf(c) }),
   )
   if (refusal) throw new ApiError('conflict', LIMIT_REFUSALS[refusal])
-  return c.json(await settingsResponse(c, await readSettings(db, workspace.id)))
+  return c.json(await settingsResponse(c))
 }
 
 const PATH = '/api/workspaces/:workspace/settings'
 
 /** /settings: what a manager chooses for the whole workspace. */
 export default createRoutes()
-  .get(PATH, reader(), async (c) =>
-    c.json(await settingsResponse(c, await readSettings(c.var.db, c.var.workspace.id))),
-  )
+  .get(PATH, reader(), async (c) => c.json(await settingsResponse(c)))
   .patch(PATH, manager(), body(SettingsChange), async (c) => {
     const settings = await changeSettings(c.var.db, actOf(c), c.req.valid('json'), pageOf(c))
     if (!settings) throw new ApiError('conflict', MODE_IN_USE)
-    return c.json(await settingsResponse(c, settings))
+    return c.json(settings satisfies SettingsResponse)
   })
   .post(`${PATH}/limit-requests/:id/approve`, freshManager(), decide('approve'))
   .post(`${PATH}/limit-requests/:id/decline`, freshManager(), decide('decline'))

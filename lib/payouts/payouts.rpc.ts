@@ -1,21 +1,14 @@
 /** The RPC methods of the payouts Worker, for Workers that hold no secrets: see functions/payouts.ts. */
 import type { CreditNote, Invoice } from '../papers/invoices.ts'
+import type { Act } from '../workspace/audit.queries.ts'
 import type { BankFile, BankFileRequest, TemplateFile, TemplateRequest } from './files/files.rpc.ts'
 import type { RunLimits, Total } from './limits.ts'
 import type { RunResultResponse } from './payouts.responses.ts'
 import type { PayoutMethod } from './payouts.ts'
+import type { SavedKey } from './stripe-keys.queries.ts'
 
 /** A refusal, with a message for the user. */
 export type Refused = { refused: string }
-
-/** A key as stored: see the table stripe_keys. */
-export type EncryptedKey = {
-  ciphertext: string
-  stripeAccountId: string
-  livemode: boolean
-  /** To which its account may transfer; null if not known. */
-  transferCountries: string[] | null
-}
 
 /** A request for the address of Stripe's onboarding page. */
 export type OnboardingRequest = {
@@ -86,8 +79,8 @@ export type PartnerPayoutsService = AccountsService &
 
 /** What the managers' Workers may ask for. */
 export type ManagerPayoutsService = CommonService & {
-  /** Verifies a key with Stripe, and encrypts it. */
-  encryptKey: (workspaceId: string, key: string) => Promise<EncryptedKey | Refused>
+  /** Verifies a key with Stripe, and stores it, encrypted: no other Worker may. */
+  saveKey: (act: Act, key: string) => Promise<SavedKey | Refused>
   /** The event types that Stripe sends to a URL; null if no endpoint has it, or the key does not allow to ask. */
   listSentEvents: (workspaceId: string, url: string) => Promise<string[] | null>
   /** Runs payouts, as POST /api/workspaces/:workspace/payouts/run does. @returns the same body */

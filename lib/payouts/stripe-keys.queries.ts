@@ -4,13 +4,19 @@ import type { Db } from '../db/connection.ts'
 import { lockPayouts } from '../db/locks.queries.ts'
 import { type Act, auditEntry } from '../workspace/audit.queries.ts'
 import { isInFlight } from './payouts.queries.ts'
-import type { EncryptedKey } from './payouts.rpc.ts'
 
 /** A key, without its secret part. */
 export type StripeKey = { last4: string; stripeAccountId: string; livemode: boolean; createdAt: Date }
 
 /** A key to save. */
-export type NewStripeKey = EncryptedKey & { last4: string }
+export type NewStripeKey = {
+  ciphertext: string
+  last4: string
+  stripeAccountId: string
+  livemode: boolean
+  /** To which its account may transfer; null if not known. */
+  transferCountries: string[] | null
+}
 
 /** `other_account`: refused, because the present key's account is still needed. */
 export type SavedKey = { outcome: 'stored'; key: StripeKey } | { outcome: 'other_account' }

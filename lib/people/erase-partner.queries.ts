@@ -57,11 +57,7 @@ export const erasePartner = async (db: Db, act: Act, id: string, email: string):
     sql`delete from payees where ${own}`,
     sql`delete from unreachable_people where ${own}`,
     sql`delete from mail_optouts where ${own}`,
-    sql`update payment_details
-        set email = ${marker}, ciphertext = case when ciphertext is null then null else 'erased' end,
-            masked = case when masked is null then null else 'erased' end
-        where ${own}`,
-    sql`update payout_accounts set email = ${marker}, disconnected_at = coalesce(disconnected_at, ${now}) where ${own}`,
+    sql`select erase_payment_1(${workspaceId}, ${email}, ${marker}, ${now})`,
     sql`update coupon_aliases set label = null where partner_id ${mine}`,
     forgetAnswers(workspaceId),
     eraseFromImports(workspaceId, texts, marks),

@@ -8,9 +8,9 @@ import type { Act } from './audit.queries.ts'
 export const setApprovalLimit = ({ workspaceId, actor }: Act, cents: number | null, url: string) =>
   sql`select set_approval_limit_1(${workspaceId}, ${cents}, ${actor}, ${url})`
 
-/** The open request of a workspace; null if there is none. */
-export const findLimitRequest = async (db: Db, workspaceId: string): Promise<LimitRequest | null> =>
-  (await db
+/** The open request of a workspace, as a query for a batch. */
+export const limitRequestQuery = (db: Db, workspaceId: string) =>
+  db
     .selectFrom('approval_limit_requests')
     .where('workspace_id', '=', workspaceId)
     .select([
@@ -19,7 +19,10 @@ export const findLimitRequest = async (db: Db, workspaceId: string): Promise<Lim
       'requested_by as requestedBy',
       'requested_at as requestedAt',
     ])
-    .executeTakeFirst()) ?? null
+
+/** The open request of a workspace; null if there is none. */
+export const findLimitRequest = async (db: Db, workspaceId: string): Promise<LimitRequest | null> =>
+  (await limitRequestQuery(db, workspaceId).executeTakeFirst()) ?? null
 
 /** Why this manager may not approve the open request of a workspace; null if it may, or there is none. */
 export const findLimitRefusal = async (

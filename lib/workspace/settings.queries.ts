@@ -4,7 +4,8 @@ import type { Db } from '../db/connection.ts'
 import { isConflict } from '../db/neon.ts'
 import type { PayoutOrder } from '../payouts/funds.ts'
 import type { Mode, SalesFrom } from '../purchases/processors.ts'
-import { setApprovalLimit } from './approval-limit.queries.ts'
+import { limitRequestQuery, setApprovalLimit } from './approval-limit.queries.ts'
+import type { LimitRequest } from './approval-limit.ts'
 import { type Act, auditEntry } from './audit.queries.ts'
 import { diff, type Patch } from './diff.ts'
 
@@ -96,14 +97,14 @@ export const MODE_IN_USE =
  * each setting wins.
  *
  * @param url the page of the settings
- * @returns the settings after that; null if the mode is in use, so that it can't be changed
+ * @returns the settings after that, with the limit that was asked for; null if the mode is in use, so that it can't be changed
  */
 export const changeSettings = async (
   db: Db,
   act: Act,
   { approvalAboveCents, ...patch }: Patch<Settings>,
   url: string,
-): Promise<Settings | null> => {
+): Promise<(Settings & { limitRequest: LimitRequest | null }) | null> => {
   const { workspaceId } = act
   const { approvalAboveCents: _, ...before } = await readSettings(db, workspaceId)
   const changes = diff<OwnSettings>(before, patch)
@@ -129,8 +130,13 @@ export const changeSettings = async (
     ...(approvalAboveCents === undefined ? [] : [setApprovalLimit(act, approvalAboveCents, url).compile(db)]),
   ]
   try {
-    const results = await db.batch([...batch, settingsQuery(db, workspaceId).compile()])
-    return results.at(-1)?.[0] as Settings
+    const results = await db.batch([
+      ...batch,
+      settingsQuery(db, workspaceId).compile(),
+      limitRequestQuery(db, workspaceId).compile(),
+    ])
+    const [[settings], [limitRequest = null]] = results.slice(-2) as [[Settings], LimitRequest[]]
+    return { ...settings, limitRequest }
   } catch (error) {
     if (isConflict(error)) return null
     throw error

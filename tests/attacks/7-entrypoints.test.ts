@@ -9,7 +9,7 @@ import { readWorkerConfigs } from '../../dev/runtime/wrangler-config.ts'
 const METHODS = [
   ...[
     'getSession',
-    'encryptSecret',
+    'addSecret',
     'joinReport',
     'creditEvent',
     'replanCustomers',
@@ -22,7 +22,7 @@ const METHODS = [
     'openDashboard',
     'confirmAccount',
     'disconnect',
-    'encryptKey',
+    'saveKey',
     'listSentEvents',
     'run',
     'bankFile',
@@ -78,8 +78,8 @@ const REACHED: Record<string, Record<string, string[]>> = {
 for (const name of ['manage', 'dashboard']) {
   REACHED[name] = {
     AUTH: ['getSession'],
-    PAYOUTS: ['seal', 'invoicePdf', 'encryptKey', 'listSentEvents', 'run', 'bankFile', 'templateFile'],
-    STRIPE_WEBHOOK: ['encryptSecret'],
+    PAYOUTS: ['seal', 'invoicePdf', 'saveKey', 'listSentEvents', 'run', 'bankFile', 'templateFile'],
+    STRIPE_WEBHOOK: ['addSecret'],
     WEBHOOKS: ['seal', 'nudge', 'urlRefusal', 'newSecret', 'unseal'],
     CREDITS: ['creditEvent'],
     OUTBOX: ['nudge'],

@@ -203,7 +203,15 @@ const CHANGES = [
     fetches: 3,
     status: 200,
   },
-  { method: 'POST', path: '/stripe/secrets', body: { secret: signingSecret() }, fetches: 2, status: 201 },
+  {
+    method: 'POST',
+    path: '/stripe/secrets',
+    body: { secret: signingSecret() },
+    fetches: 2,
+    status: 201,
+    // Another Worker stores it. The repeat gets 404.
+    afterDeletion: 503,
+  },
   { method: 'DELETE', path: '/stripe/secrets/:secret', fetches: 3, status: 204, afterDeletion: 204 },
   { method: 'POST', path: '/programs', body: program, fetches: 2, status: 201 },
   { method: 'PATCH', path: '/programs/:program', body: { name: 'New', reward }, fetches: 3, status: 200 },

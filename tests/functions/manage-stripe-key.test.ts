@@ -208,7 +208,7 @@ describe('PUT /stripe/key', () => {
     },
     {
       case: 'the payouts Worker is gone',
-      payouts: () => ({ encryptKey: () => Promise.reject(new Error('It is not there.')) }),
+      payouts: () => ({ saveKey: () => Promise.reject(new Error('It is not there.')) }),
       status: 503,
       code: 'try_again',
     },

@@ -171,7 +171,7 @@ describe('a signing secret', () => {
         headers: { 'Content-Type': 'application/json' },
         body: JSON.stringify({ secret }),
       },
-      { STRIPE_WEBHOOK: { encryptSecret: () => Promise.reject(new Error('The Worker is not there.')) } },
+      { STRIPE_WEBHOOK: { addSecret: () => Promise.reject(new Error('The Worker is not there.')) } },
     )
     expect([answer.status, await answer.json()]).toEqual([503, errorShape('try_again')])
     expect(await kept(merchant)).toEqual([])

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { StripeFailure } from '../../dev/fakes/stripe/failures.ts'
 import { type StripeFake, startStripe } from '../../dev/fakes/stripe.ts'
-import { connect } from '../../lib/db/connection.ts'
-import { saveStripeKey } from '../../lib/payouts/stripe-keys.queries.ts'
 import { startFaultyDatabase } from '../support/faulty-database.ts'
 import { payoutsHere } from '../support/in-process.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
@@ -24,12 +22,8 @@ const createPartner = async ({ hasKey = true } = {}) => {
   const key = `sk_test_${workspace.id.replaceAll('-', '')}`
   const payouts = payoutsHere({ STRIPE_URL: fake.url })
 
-  const setKey = async (other = key) => {
-    const encrypted = await payouts.encryptKey(workspace.id, other)
-    if ('refused' in encrypted) return encrypted
-    const act = { workspaceId: workspace.id, actor: 'a manager', now: new Date() }
-    return saveStripeKey(connect(inject('database')), act, { ...encrypted, last4: other.slice(-4) })
-  }
+  const setKey = (other = key) =>
+    payouts.saveKey({ workspaceId: workspace.id, actor: 'a manager', now: new Date() }, other)
   if (hasKey) await setKey()
 
   const urls = {

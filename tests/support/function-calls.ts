@@ -274,6 +274,14 @@ export const CALLS: Record<string, string> = {
   ),
   'a person is erased': call('erase_sign_ins', '{nobody@partner.example}'),
   'whether somebody has signed in': call('has_signed_in', 'nobody@partner.example'),
+  'how somebody was paid is erased': call(
+    'erase_payment_1',
+    WORKSPACE,
+    'nobody@partner.example',
+    'erased-1@erased.invalid',
+    NOW,
+  ),
+  'something is refused to Workers': call('refuse_to_workers', 'no'),
   'whether somebody may approve': call('may_approve_1', WORKSPACE, 'nobody@shop.example', NOW),
   'why somebody may not approve a higher limit': `select approval_limit_refusal_1(
     row('${idOf('other', NEW)}', '${WORKSPACE}', null, 'ann@shop.example', now())::approval_limit_requests, 'ben@shop.example')`,
@@ -458,6 +466,9 @@ export const CALLS: Record<string, string> = {
   'a commission that is let go': set('commissions', 'payout_id = null', idOf('balance', 1)),
   'a canceled payout': set('payouts', 'canceled_at = now()', idOf('payout', 1)),
   'a sent payout': set('payouts', `transfer_id = 'tr_1', paid_at = now()`, idOf('payout', 1)),
+  'an account of another status': set('payout_accounts', "status = 'restricted'", idOf('other', 1)),
+  'new payment details': `insert into payment_details (id, workspace_id, email, method, created_at, effective_at)
+    values ('${idOf('other', NEW)}', '${WORKSPACE}', 'person-1@partner.example', 'stripe', now(), now() + interval '72 hours')`,
   'a confirmed run': set('payout_runs', 'confirmed_at = now()', idOf('run', 1)),
   'a returned payout': set(
     'payouts',

@@ -3,13 +3,16 @@ import dashboard from '../../functions/dashboard.tsx'
 import manage from '../../functions/manage.ts'
 import portal from '../../functions/portal.tsx'
 import type { NudgesService } from '../../lib/http/nudges.rpc.ts'
-import { encryptKey } from '../../lib/payouts/keys.service.ts'
+import { saveKey } from '../../lib/payouts/keys.service.ts'
 import { disconnect, refreshAccount, startOnboarding } from '../../lib/payouts/onboarding.service.ts'
 import type { PayoutsService } from '../../lib/payouts/payouts.rpc.ts'
+import type { NewSecret } from '../../lib/purchases/stripe/signing-secrets.queries.ts'
+import { addSecret } from '../../lib/purchases/stripe/signing-secrets.service.ts'
 import type { StripeService } from '../../lib/purchases/stripe/stripe.rpc.ts'
 import { decryptSecret, encryptSecret } from '../../lib/secrets.ts'
 import { urlRefusal } from '../../lib/webhooks/url.ts'
 import type { EndpointsService } from '../../lib/webhooks/webhooks.rpc.ts'
+import type { Act } from '../../lib/workspace/audit.queries.ts'
 import { checkResponse } from './contract.ts'
 import { asZone } from './databases.ts'
 import { checkLines } from './log-lines.ts'
@@ -38,7 +41,7 @@ export const payoutsHere = (env: { SQL_ENDPOINT?: string; STRIPE_URL?: string } 
     ...env,
   }
   return {
-    encryptKey: (workspaceId, key) => encryptKey(all, workspaceId, key),
+    saveKey: (act, key) => saveKey(all, act, key),
     startOnboarding: (request) => startOnboarding(all, request),
     refreshAccount: (workspaceId, accountId) => refreshAccount(all, workspaceId, accountId),
     disconnect: (workspaceId, email) => disconnect(all, workspaceId, email),
@@ -76,13 +79,15 @@ export const askAs = async (
   // The apps log each request. Tests that look at the log find it in `console.log`'s calls.
   vi.spyOn(console, 'log').mockImplementation((line) => checkLines([String(line)]))
   const user = { id: crypto.randomUUID(), email, name: '' }
+  const { SQL_ENDPOINT = inject('database').SQL_ENDPOINT } = bindings
+  const pay = { DATABASE_URL: asZone(inject('database').DATABASE_URL, 'pay'), SQL_ENDPOINT, SECRETS_KEY }
   const env = {
     ...inject('database'),
     AUTH: { getSession: async () => ({ user, signedInAt: new Date(), setCookie: [] }) },
     STRIPE_WEBHOOK: {
-      encryptSecret: (workspaceId: string, secret: string) => encryptSecret(SECRETS_KEY, workspaceId, secret),
+      addSecret: (act: Act, secret: NewSecret) => addSecret(pay, act, secret),
     },
-    PAYOUTS: payoutsHere(),
+    PAYOUTS: payoutsHere({ SQL_ENDPOINT }),
     WEBHOOKS: webhooksHere,
     OUTBOX: { nudge: async () => {} },
     PAYOUT_QUEUE: { nudge: async () => {} },

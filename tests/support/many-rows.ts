@@ -134,6 +134,8 @@ const ROWS = `
                       received_at, event_id, outcome)
     select ${id('other')}, ${id('workspace', '1')}, 'stripe', 'evt_' || n, 'invoice.paid', true, 'cus_' || n, 'user-' || n || '@buyer.example',
            array['in_' || n, 'order-' || n], '[]', now(), now(), ${id('event')}, '{"code": "recorded"}' from numbers;
+  insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, created_at)
+    select ${id('other')}, ${id('workspace', '1')}, 'person-' || n || '@partner.example', 'DE', 'acct_' || n, 'enabled', now() from numbers;
   insert into payout_runs (id, workspace_id, program_id, method, cutoff_at, created_by, created_at, claimed_at, marked_paid_at)
     select ${id('run')}, ${id('workspace', '1')}, ${id('program', '1')}, 'manual', now(), 'ann@shop.example', now(), now(), now() from numbers;
   insert into payouts (id, workspace_id, run_id, program_id, partner_id, currency, amount_cents, stripe_account_id, number, created_at,

@@ -3,21 +3,19 @@ import type { Context } from 'hono'
 import { actOf, type WorkspaceEnv } from '../../auth/access.ts'
 import { rpc } from '../../http/rpc.ts'
 import type { PayoutsService } from '../../payouts/payouts.rpc.ts'
-import { type SavedKey, saveStripeKey } from '../../payouts/stripe-keys.queries.ts'
-import { sha256 } from '../../sha256.ts'
+import type { SavedKey } from '../../payouts/stripe-keys.queries.ts'
 import { Unavailable } from '../../unavailable.ts'
 import { readSettings } from '../../workspace/settings.queries.ts'
 import type { Mode } from '../processors.ts'
 import { findMissingConnectEvents, findMissingEvents } from './event-types.ts'
-import type { SecretPurpose } from './purposes.ts'
-import { addStripeSecret, type StoredSecret } from './signing-secrets.queries.ts'
+import type { NewSecret, StoredSecret } from './signing-secrets.queries.ts'
 import type { SigningSecretsService } from './stripe.rpc.ts'
 
 /** The app of the Stripe settings. Only the Workers bound here hold the key that secrets are encrypted under. */
 export type StripeEnv = WorkspaceEnv & {
   Bindings: {
     STRIPE_WEBHOOK: SigningSecretsService
-    PAYOUTS: Pick<PayoutsService, 'encryptKey' | 'listSentEvents'>
+    PAYOUTS: Pick<PayoutsService, 'saveKey' | 'listSentEvents'>
   }
 }
 
@@ -44,21 +42,8 @@ export const SECRETS_FULL =
   'This endpoint has two signing secrets already. First remove one that Stripe no longer uses.'
 
 /** Stores a signing secret of the workspace, encrypted. */
-export const storeSecret = async (
-  c: Context<StripeEnv>,
-  { secret, purpose }: { secret: string; purpose: SecretPurpose },
-): Promise<StoredSecret> => {
-  const ciphertext = await rpc(
-    'stripe-webhook',
-    c.env.STRIPE_WEBHOOK.encryptSecret(c.var.workspace.id, secret),
-  )
-  return addStripeSecret(c.var.db, actOf(c), {
-    purpose,
-    ciphertext,
-    fingerprint: await sha256(secret),
-    last4: secret.slice(-4),
-  })
-}
+export const storeSecret = (c: Context<StripeEnv>, secret: NewSecret): Promise<StoredSecret> =>
+  rpc('stripe-webhook', c.env.STRIPE_WEBHOOK.addSecret(actOf(c), secret))
 
 export const KEY_OF_OTHER_ACCOUNT =
   'This key belongs to another Stripe account or mode, and partners are still connected to, or being paid from, the present one. They must disconnect first.'
@@ -78,7 +63,6 @@ export type StoredKey =
 export const storeKey = async (c: Context<StripeEnv>, key: string): Promise<StoredKey> => {
   const { mode } = await readSettings(c.var.db, c.var.workspace.id)
   if (modeOf(key) !== mode) return { outcome: 'refused', reason: keyOfOtherMode(mode) }
-  const encrypted = await rpc('payouts', c.env.PAYOUTS.encryptKey(c.var.workspace.id, key))
-  if ('refused' in encrypted) return { outcome: 'refused', reason: encrypted.refused }
-  return saveStripeKey(c.var.db, actOf(c), { ...encrypted, last4: key.slice(-4) })
+  const saved = await rpc('payouts', c.env.PAYOUTS.saveKey(actOf(c), key))
+  return 'refused' in saved ? { outcome: 'refused', reason: saved.refused } : saved
 }

@@ -38,6 +38,9 @@ export type EncryptedSecret = {
   last4: string
 }
 
+/** A secret, as a manager enters it. */
+export type NewSecret = { secret: string; purpose: SecretPurpose }
+
 export type StoredSecret = { outcome: 'added' | 'there_already'; secret: StripeSecret } | { outcome: 'full' }
 
 /** Stores a secret if a slot of its purpose is free. Under concurrency, the table's unique constraints keep the limit and refuse copies. */
@@ -75,21 +78,17 @@ export const addStripeSecret = async (
 export const removeStripeSecret = async (db: Db, act: Act, id: string): Promise<StripeSecret | undefined> => {
   const secret = await findStripeSecret(db, act.workspaceId, id)
   if (!secret) return undefined
-  await db.batch([
-    auditEntry(db, {
-      ...act,
-      action: 'stripe_secret.removed',
-      subjectId: id,
-      details: { last4: secret.last4 },
-      // A concurrent removal waits here, and then finds no row.
-      when: sql<SqlBool>`exists (select from stripe_secrets where workspace_id = ${act.workspaceId}
-                                 and id = ${id} for update)`,
-    }).compile(),
-    db
-      .deleteFrom('stripe_secrets')
-      .where('workspace_id', '=', act.workspaceId)
-      .where('id', '=', id)
-      .compile(),
-  ])
+  const entry = auditEntry(db, {
+    ...act,
+    action: 'stripe_secret.removed',
+    subjectId: id,
+    details: { last4: secret.last4 },
+    // A concurrent removal has waited, and found no row.
+    when: sql<SqlBool>`exists (select from removed)`,
+  })
+  await sql`
+    with removed as (
+      delete from stripe_secrets where workspace_id = ${act.workspaceId} and id = ${id} returning id
+    ) ${entry}`.execute(db)
   return secret
 }

@@ -5,12 +5,12 @@
 import { expect } from 'vitest'
 import { connect } from '../../../lib/db/connection.ts'
 import { cancelPayout, cancelRun } from '../../../lib/payouts/cancel.queries.ts'
-import { encryptKey } from '../../../lib/payouts/keys.service.ts'
+import { saveKey } from '../../../lib/payouts/keys.service.ts'
 import { changeRun } from '../../../lib/payouts/manual-runs.queries.ts'
 import { disconnect } from '../../../lib/payouts/onboarding.service.ts'
 import { payDue } from '../../../lib/payouts/pay-due.service.ts'
 import { returnPayout } from '../../../lib/payouts/returned.queries.ts'
-import { removeStripeKey, saveStripeKey } from '../../../lib/payouts/stripe-keys.queries.ts'
+import { removeStripeKey } from '../../../lib/payouts/stripe-keys.queries.ts'
 import { changePartner } from '../../../lib/workspace/change-partner.queries.ts'
 import type { usePayouts } from '../../support/payouts.ts'
 import type { useSteps } from '../../support/steps.ts'
@@ -76,14 +76,12 @@ export const createStage = (
       world.stripe().revokeKey(payer.key)
     },
     'the key of another account is set': async (scene) => {
-      const encrypted = await encryptKey(world.env(), scene.payer.workspaceId, scene.otherKey)
-      if ('refused' in encrypted) throw new Error(encrypted.refused)
-      const key = { ...encrypted, last4: 'xxxx' }
+      const save = () => saveKey(world.env(), act(scene), scene.otherKey)
       // Partners are connected under the present one.
-      expect(await saveStripeKey(db(), act(scene), key)).toEqual({ outcome: 'other_account' })
+      expect(await save()).toEqual({ outcome: 'other_account' })
       // It is accepted once nobody is, which is refused to those whose payouts may be on their way.
       for (const email of scene.emails) await disconnect(world.env(), scene.payer.workspaceId, email)
-      await saveStripeKey(db(), act(scene), key)
+      await save()
     },
     'the key is removed': (scene) => removeStripeKey(db(), act(scene)),
     'the balance runs short': async ({ payer }) => {

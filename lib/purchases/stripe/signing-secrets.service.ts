@@ -1,0 +1,20 @@
+/** Stores the signing secrets of a workspace's webhook endpoints. No other Worker may write them: see roles.sql. */
+import { connect } from '../../db/connection.ts'
+import type { DatabaseEnv } from '../../db/neon.ts'
+import { encryptSecret } from '../../secrets.ts'
+import { sha256 } from '../../sha256.ts'
+import type { Act } from '../../workspace/audit.queries.ts'
+import { addStripeSecret, type NewSecret, type StoredSecret } from './signing-secrets.queries.ts'
+
+/** Stores a signing secret, encrypted. */
+export const addSecret = async (
+  env: DatabaseEnv & { SECRETS_KEY: string },
+  act: Act,
+  { secret, purpose }: NewSecret,
+): Promise<StoredSecret> =>
+  addStripeSecret(connect(env), act, {
+    purpose,
+    ciphertext: await encryptSecret(env.SECRETS_KEY, act.workspaceId, secret),
+    fingerprint: await sha256(secret),
+    last4: secret.slice(-4),
+  })
