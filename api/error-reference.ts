@@ -47,7 +47,7 @@ export const ERROR_REFERENCE: Record<ErrorCode, Reference> = {
     remedy: 'Create a key with the scope that the message names.',
   },
   fresh_sign_in_required: {
-    when: 'The session’s sign-in is more than 12 hours ago, and the request pays, downloads payment details, or changes keys or members.',
+    when: 'The session’s sign-in is more than 12 hours ago, and the request changes something, or downloads payment details.',
     remedy: 'Sign in again at `/sign-in`, and repeat the request with the new session cookie.',
   },
   signup_closed: {

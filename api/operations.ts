@@ -29,18 +29,21 @@ export const MANAGER_ERRORS = [...SESSION_ERRORS, 'manager_required', 'not_found
 /** Members read with their session, backends with an API key. */
 const READER_ERRORS = ['invalid_api_key', 'insufficient_scope', 'not_signed_in', 'not_found'] as const
 
-/** An operation that needs a recent sign-in. */
-export const freshly = (operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject => {
-  const refused = errors('cross_site_request', 'manager_required', 'fresh_sign_in_required')
-  return { ...operation, responses: { ...operation.responses, ...refused } }
-}
-
 /** The response of a status to further errors: one description after the other. */
 const alsoFor = (former: { description?: string } = {}, more: { description?: string } = {}) => ({
   ...more,
   ...former,
   description: [former.description, more.description].filter(Boolean).join('\n\n'),
 })
+
+/** An operation that needs a recent sign-in of whoever has a session. */
+export const freshly = (operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject => {
+  const { '403': refused } = errors('fresh_sign_in_required')
+  return {
+    ...operation,
+    responses: { ...operation.responses, 403: alsoFor(operation.responses?.['403'], refused) },
+  }
+}
 
 /** An operation that takes an Idempotency-Key. */
 export const repeatable = (operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject => {
@@ -109,10 +112,7 @@ export const membersOnly = (operation: ZodOpenApiOperationObject): ZodOpenApiOpe
 }
 
 /** A change that an API key with the scope `write` may make too. */
-export const byWriter = (
-  operation: ZodOpenApiOperationObject,
-  ...more: ErrorCode[]
-): ZodOpenApiOperationObject => ({
+export const byWriter = (operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject => ({
   ...operation,
   security: byReader,
   responses: {
@@ -123,14 +123,9 @@ export const byWriter = (
       'insufficient_scope',
       'manager_required',
       'cross_site_request',
-      ...more,
     ),
   },
 })
-
-/** The same, where a manager needs a recent sign-in. */
-export const byFreshWriter = (operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject =>
-  byWriter(operation, 'fresh_sign_in_required')
 
 /** A resource that needs a manager's session. */
 export const byManager = (operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject => {

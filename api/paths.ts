@@ -1,4 +1,5 @@
-import type { ZodOpenApiPathsObject } from 'zod-openapi'
+import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
+import { ANY_SESSION } from './any-session.ts'
 import { freshly, repeatable, WORKSPACE } from './operations.ts'
 import { applications } from './paths/applications.ts'
 import { imports } from './paths/imports.ts'
@@ -14,35 +15,21 @@ import { tracking } from './paths/tracking.ts'
 import { webhooks } from './paths/webhooks.ts'
 import { workspaces } from './paths/workspaces.ts'
 
-/** What pays, or changes keys or members. */
-const FRESH = {
-  put: ['/stripe/key'],
-  patch: ['/members/{id}', '/payout-runs/{id}'],
-  delete: ['/members/{id}', '/api-keys/{id}', '/stripe/key', '/stripe/secrets/{id}'],
-  post: [
-    '/members',
-    '/api-keys',
-    '/api-keys/{id}/rotate',
-    '/stripe/secrets',
-    '/payouts/run',
-    ...['release', 'cancel', 'resolve', 'return'].map((action) => `/payouts/{id}/${action}`),
-    ...['approve', 'decline', 'send', 'resolve', 'wise-template'].map(
-      (action) => `/payout-runs/{id}/${action}`,
-    ),
-    ...['approve', 'decline'].map((action) => `/settings/limit-requests/{id}/${action}`),
-  ],
-} as const
+const takesSession = ({ security = [] }: ZodOpenApiOperationObject): boolean =>
+  security.some((scheme) => 'session' in scheme)
 
+/** Says of each change that a session may make that it needs a recent sign-in, but for those of `ANY_SESSION`. */
 const withFreshSignIn = (all: ZodOpenApiPathsObject): ZodOpenApiPathsObject => {
+  const names = new Set(Object.keys(ANY_SESSION))
   const marked = { ...all }
-  for (const [method, ends] of Object.entries(FRESH) as [keyof typeof FRESH, readonly string[]][]) {
-    for (const end of ends) {
-      const path = `${WORKSPACE}${end}`
-      const operation = marked[path]?.[method]
-      if (!operation) throw new Error(`There is no operation ${method} ${path}.`)
+  for (const [path, item] of Object.entries(all)) {
+    for (const method of ['post', 'put', 'patch', 'delete'] as const) {
+      const operation = item[method]
+      if (!operation || names.delete(`${method} ${path}`) || !takesSession(operation)) continue
       marked[path] = { ...marked[path], [method]: freshly(operation) }
     }
   }
+  if (names.size > 0) throw new Error(`There is no operation ${[...names].join(', ')}.`)
   return marked
 }
 

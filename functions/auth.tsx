@@ -27,6 +27,7 @@ import { NO_EMAIL } from '../lib/http/fields.ts'
 import { noteForLog } from '../lib/http/logging.ts'
 import { callerKey, isWithinLimit, limitRate } from '../lib/http/rate-limit.ts'
 import { body, form } from '../lib/http/validate.ts'
+import type { Language } from '../lib/languages/languages.ts'
 import { inEnglish } from '../lib/languages/message.ts'
 import * as m from '../lib/languages/messages.ts'
 import { limitedMailbox } from '../lib/mail/address.ts'
@@ -170,7 +171,12 @@ export class Sessions extends WorkerEntrypoint<AuthBindings> implements AuthServ
     return session && { user: session.user, signedInAt: session.signedInAt, setCookie: session.setCookie }
   }
 
-  async sendLink(headers: Headers, url: string, next: string): ReturnType<AuthService['sendLink']> {
+  async sendLink(
+    headers: Headers,
+    url: string,
+    next: string,
+    language: Language,
+  ): ReturnType<AuthService['sendLink']> {
     const session = await sessionOf(this.env, headers, url)
     if (!session) throw new Error('There is no session.')
     const settings = { secret: this.env.AUTH_SECRET, secure: isSecure(url) }
@@ -181,7 +187,7 @@ export class Sessions extends WorkerEntrypoint<AuthBindings> implements AuthServ
       env: this.env,
       url,
       asking,
-      language: 'en' as const,
+      language,
     }
     const outcome = await sendLink(request, session.user.email, safePath(next))
     if (outcome === 'refused') throw new Error('The address of a session is not deliverable.')

@@ -1,4 +1,5 @@
 import { failuresForManagers, requireManager } from '../lib/auth/access.ts'
+import { requireFreshSignIn } from '../lib/auth/fresh-sign-in.ts'
 import { type AuthService, session } from '../lib/auth/session.ts'
 import { createApp } from '../lib/http/app.ts'
 import { notFound } from '../lib/http/found.ts'
@@ -49,6 +50,7 @@ export default createApp<Bindings>()
       const good = rows.filter(isCustomerRow)
       const target = { address: c.req.param('workspace'), email: user.email, programId }
       const saves = !options?.dryRun && rows.length > 0
+      if (saves) requireFreshSignIn(c.var.signedInAt, now)
       const call = saves ? await importCall('customers', request.importId, request) : null
       const answer = (results: CustomerResult[]): CustomerImportResponse => ({
         summary: summarizeCustomers(results),

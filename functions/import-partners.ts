@@ -1,4 +1,5 @@
 import { failuresForManagers, MANAGER, requireManager } from '../lib/auth/access.ts'
+import { requireFreshSignIn } from '../lib/auth/fresh-sign-in.ts'
 import { session } from '../lib/auth/session.ts'
 import { newId, newSlugSuffix } from '../lib/db/ids.ts'
 import { createApp } from '../lib/http/app.ts'
@@ -82,6 +83,7 @@ export default createApp<NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings']>()
         }
       }
       const saves = !options?.dryRun && rows.length > 0
+      if (saves) requireFreshSignIn(c.var.signedInAt, now)
       const call = saves ? await importCall('partners', request.importId, request) : null
 
       // Most imports are of new partners. Whether they are new is found out while they are saved, and what exists is then read of one row each.

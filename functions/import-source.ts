@@ -1,6 +1,6 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import type { Context } from 'hono'
-import { actOf, manager, type WorkspaceEnv } from '../lib/auth/access.ts'
+import { actOf, freshManager, manager, type WorkspaceEnv } from '../lib/auth/access.ts'
 import { connect } from '../lib/db/connection.ts'
 import { whatIsDue } from '../lib/db/due.queries.ts'
 import { createApp } from '../lib/http/app.ts'
@@ -45,7 +45,7 @@ const app = createApp<Env>()
     const sources = await listSources(c.var.db, c.var.workspace.id)
     return c.json<ImportSourceListResponse>({ data: sources.map(sourceResponse) })
   })
-  .post(SOURCES, manager(), body(NewImportSource), async (c) => {
+  .post(SOURCES, freshManager(), body(NewImportSource), async (c) => {
     const {
       env,
       var: { db },

@@ -104,17 +104,14 @@ export const programs: ZodOpenApiPathsObject = {
   },
   [`${WORKSPACE}/partners/{id}`]: {
     get: get('Get a partner', PartnerResponse),
-    patch: byWriter(
-      {
-        ...patch('Update a partner', PartnerChange, PartnerResponse),
-        responses: {
-          200: { description: 'The partner.', ...json(PartnerResponse) },
-          ...errors(...BODY_ERRORS, ...MANAGER_ERRORS),
-          409: slugTaken('conflict'),
-        },
+    patch: byWriter({
+      ...patch('Update a partner', PartnerChange, PartnerResponse),
+      responses: {
+        200: { description: 'The partner.', ...json(PartnerResponse) },
+        ...errors(...BODY_ERRORS, ...MANAGER_ERRORS),
+        409: slugTaken('conflict'),
       },
-      'fresh_sign_in_required',
-    ),
+    }),
   },
   [`${WORKSPACE}/partners/{id}/balances`]: {
     get: get('Get a partner’s balance in each currency', z.strictObject({ data: z.array(BalanceResponse) })),

@@ -49,7 +49,6 @@ export const shadow: ZodOpenApiPathsObject = {
         'happens while `refused` has any. A repeat returns what was done.',
       responses: {
         ...cutOver.responses,
-        ...errors(...MANAGER_ERRORS, 'fresh_sign_in_required'),
         ...errors('conflict', 'preview_changed'),
       },
     },

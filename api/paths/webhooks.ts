@@ -13,19 +13,7 @@ import {
   WebhookEndpointChange,
   WebhookResend,
 } from '../../lib/webhooks/webhooks.schemas.ts'
-import {
-  act,
-  actWith,
-  byFreshWriter,
-  byWriter,
-  get,
-  id,
-  list,
-  patch,
-  post,
-  remove,
-  WORKSPACE,
-} from '../operations.ts'
+import { act, actWith, byWriter, get, id, list, patch, post, remove, WORKSPACE } from '../operations.ts'
 
 const test = act('Send a test event', WebhookDeliveryDetailResponse)
 const { '200': queued, ...testErrors } = test.responses ?? {}
@@ -33,19 +21,17 @@ const { '200': queued, ...testErrors } = test.responses ?? {}
 export const webhooks: ZodOpenApiPathsObject = {
   [`${WORKSPACE}/webhook-endpoints`]: {
     get: list('List webhook endpoints', WebhookEndpointResponse),
-    post: byFreshWriter(
-      post('Add a webhook endpoint', NewWebhookEndpoint, WebhookSecretResponse, {}, 'conflict'),
-    ),
+    post: byWriter(post('Add a webhook endpoint', NewWebhookEndpoint, WebhookSecretResponse, {}, 'conflict')),
   },
   [`${WORKSPACE}/webhook-endpoints/{id}`]: {
     get: get('Get a webhook endpoint', WebhookEndpointResponse),
-    patch: byFreshWriter(
+    patch: byWriter(
       patch('Change, enable or disable a webhook endpoint', WebhookEndpointChange, WebhookEndpointResponse),
     ),
-    delete: byFreshWriter(remove('Remove a webhook endpoint')),
+    delete: byWriter(remove('Remove a webhook endpoint')),
   },
   [`${WORKSPACE}/webhook-endpoints/{id}/rotate-secret`]: {
-    post: byFreshWriter(actWith('Replace the signing secret', SecretRotation, WebhookSecretResponse)),
+    post: byWriter(actWith('Replace the signing secret', SecretRotation, WebhookSecretResponse)),
   },
   [`${WORKSPACE}/webhook-endpoints/{id}/test`]: {
     post: byWriter({ ...test, responses: { 201: queued, ...testErrors } }),

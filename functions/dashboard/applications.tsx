@@ -6,13 +6,14 @@ import {
 } from '../../lib/applications/applications.queries.ts'
 import { ApplicationQuery, Approval, Rejection } from '../../lib/applications/applications.schemas.ts'
 import { approve, reject, remove } from '../../lib/applications/decide.service.ts'
-import { managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import type { WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
 import { checked, form } from '../../lib/http/validate.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { ANY, areFilters, Empty, Filters, ListEnd, readFilters } from '../../lib/pages/filters.tsx'
+import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { Done, noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { linkTo } from '../../lib/pages/tags.tsx'
@@ -121,14 +122,14 @@ export default createRoutes<WorkspaceEnv>()
     )
   })
   .get(`${PATH}/:id`, async (c) => showOne(c, await findOne(c)))
-  .post(`${PATH}/:id/approve`, managersOnly(), form(), async (c) => {
+  .post(`${PATH}/:id/approve`, freshManagersOnly(), form(), async (c) => {
     const application = await findOne(c)
     const { data, errors } = checked(Approval, { groupId: c.req.valid('form').groupId })
     if (errors) return showOne(c, application, { problem: errors[0]?.message }, 400)
     await approve(c, application, data.groupId ?? null)
     return done(c, 'approved')
   })
-  .post(`${PATH}/:id/reject`, managersOnly(), form(), async (c) => {
+  .post(`${PATH}/:id/reject`, freshManagersOnly(), form(), async (c) => {
     const application = await findOne(c)
     const fields = c.req.valid('form')
     const { data, errors } = checked(Rejection, {
@@ -140,7 +141,7 @@ export default createRoutes<WorkspaceEnv>()
     await reject(c, application, data)
     return done(c, 'rejected')
   })
-  .post(`${PATH}/:id/delete`, managersOnly(), form(), async (c) => {
+  .post(`${PATH}/:id/delete`, freshManagersOnly(), form(), async (c) => {
     await remove(c, await findOne(c))
     return done(c, 'deleted')
   })

@@ -4,6 +4,7 @@ import { createRoutes } from '../../lib/http/app.ts'
 import { found, notFound } from '../../lib/http/found.ts'
 import { checked, form } from '../../lib/http/validate.ts'
 import * as m from '../../lib/languages/messages.ts'
+import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { saveAdjustment } from '../../lib/tracking/adjustments.queries.ts'
@@ -51,7 +52,7 @@ export default createRoutes<WorkspaceEnv>()
     if (refusal) return show(c, { form: 'hold', fields, errors: [], message: refusal }, 409)
     return c.redirect(`/app/${c.var.workspace.slug}/commissions/${commission.id}?done=held`, 303)
   })
-  .post(`${PATH}/reverse`, managersOnly(), form(), async (c) => {
+  .post(`${PATH}/reverse`, freshManagersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     const { id, currency } = await read(c)
     const { data, errors } = readReversal(fields, currency)
@@ -62,7 +63,7 @@ export default createRoutes<WorkspaceEnv>()
     if (message) return show(c, { form: 'reversal', fields, errors: [], message }, 409)
     return c.redirect(`/app/${c.var.workspace.slug}/commissions/${id}?done=reversed`, 303)
   })
-  .post(`${PATH}/adjust`, managersOnly(), form(), async (c) => {
+  .post(`${PATH}/adjust`, freshManagersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     const { id: commissionId, partnerId } = await read(c)
     const { data, errors } = readAdjustment(fields, { partnerId, commissionId })

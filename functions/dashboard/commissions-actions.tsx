@@ -1,6 +1,6 @@
 /** /app/:workspace/commissions/change: holds or releases the commissions that a manager chose in the list. */
 import * as z from 'zod'
-import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { actOf, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import type { Db } from '../../lib/db/connection.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
@@ -9,6 +9,7 @@ import { inEnglish } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { chosenIn } from '../../lib/pages/choice.tsx'
 import { Field } from '../../lib/pages/fields.tsx'
+import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { money } from '../../lib/pages/money.tsx'
 import { Table } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
@@ -98,7 +99,7 @@ const Refused = ({ base, refused }: { base: string; refused: Result[] }) => (
 
 export default createRoutes<WorkspaceEnv>().post(
   '/app/:workspace/commissions/change',
-  managersOnly(),
+  freshManagersOnly(),
   form(),
   async (c) => {
     const t = textsOf(c)

@@ -9,6 +9,7 @@ import { rpc } from '../../lib/http/rpc.ts'
 import { checked, type Fields, form } from '../../lib/http/validate.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { Checkbox, Field } from '../../lib/pages/fields.tsx'
+import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { type Shown, t, textsOf } from '../../lib/pages/text.ts'
@@ -93,7 +94,7 @@ export default createRoutes<Env>()
     const form = { path, event, evidence, message, fields, action: `${path}/credit` }
     return renderPage(c, { ...TITLE, children: <CreditPage {...form} /> })
   })
-  .post('/app/:workspace/events/:id/credit', managersOnly(), form(), async (c) => {
+  .post('/app/:workspace/events/:id/credit', freshManagersOnly(), form(), async (c) => {
     const t = textsOf(c)
     const { db, workspace } = c.var
     const fields = c.req.valid('form')

@@ -10,6 +10,7 @@ import { type Checked, type Fields, form } from '../../lib/http/validate.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { formatMoney } from '../../lib/money.ts'
 import { checkForm } from '../../lib/pages/forms.ts'
+import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { money } from '../../lib/pages/money.tsx'
 import { Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
@@ -97,7 +98,7 @@ const show = async (
 /** GET and POST /app/:workspace/events/:id/refund. */
 export default createRoutes<Env>()
   .get('/app/:workspace/events/:id/refund', managersOnly(), async (c) => show(c, await readSale(c)))
-  .post('/app/:workspace/events/:id/refund', managersOnly(), form(), async (c) => {
+  .post('/app/:workspace/events/:id/refund', freshManagersOnly(), form(), async (c) => {
     const t = textsOf(c)
     const { workspace, actor } = c.var
     const fields = c.req.valid('form')

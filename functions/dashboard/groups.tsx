@@ -6,6 +6,7 @@ import { found } from '../../lib/http/found.ts'
 import { type Fields, form } from '../../lib/http/validate.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { checkForm } from '../../lib/pages/forms.ts'
+import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { textsOf } from '../../lib/pages/text.ts'
@@ -31,7 +32,7 @@ export default createRoutes<WorkspaceEnv>()
     const children = <NewGroupPage base={`/app/${workspace.slug}`} program={program} />
     return renderPage(c, { title: m.layout_new_group, section: '/programs', scripts: SCRIPTS, children })
   })
-  .post('/app/:workspace/programs/:id/groups/new', managersOnly(), form(), async (c) => {
+  .post('/app/:workspace/programs/:id/groups/new', freshManagersOnly(), form(), async (c) => {
     const { db, workspace } = c.var
     const base = `/app/${workspace.slug}`
     const fields = c.req.valid('form')
@@ -55,7 +56,7 @@ export default createRoutes<WorkspaceEnv>()
     const children = <GroupPage {...{ workspace, program, group, now, done }} fields={groupFields(group)} />
     return renderPage(c, { title: group.name, section: '/programs', scripts: SCRIPTS, children })
   })
-  .post('/app/:workspace/groups/:id', managersOnly(), form(), async (c) => {
+  .post('/app/:workspace/groups/:id', freshManagersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     const { data, errors } = checkForm(NewGroup, readGroup(fields))
     if (errors) return refuse(c, c.req.param('id'), fields, errors)

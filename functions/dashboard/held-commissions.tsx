@@ -1,12 +1,13 @@
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
-import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { actOf, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
 import type { Message } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { readFilters } from '../../lib/pages/filters.tsx'
+import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { PartnerOf } from '../../lib/pages/ledger.tsx'
 import { money } from '../../lib/pages/money.tsx'
 import { Done, NextPage, noticeFor, Problem, Table, Time } from '../../lib/pages/parts.tsx'
@@ -167,5 +168,5 @@ const PATH = '/app/:workspace/commissions'
 /** /app/:workspace/commissions/held: held commissions with their evidence, which managers release or reject. */
 export default createRoutes<WorkspaceEnv>()
   .get(`${PATH}/held`, (c) => showHeld(c))
-  .post(`${PATH}/:id/release`, managersOnly(), resolve('released'))
-  .post(`${PATH}/:id/reject`, managersOnly(), resolve('rejected'))
+  .post(`${PATH}/:id/release`, freshManagersOnly(), resolve('released'))
+  .post(`${PATH}/:id/reject`, freshManagersOnly(), resolve('rejected'))

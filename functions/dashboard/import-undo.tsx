@@ -12,6 +12,7 @@ import { type KeptRow, listKept, type UndoStep, undoImport } from '../../lib/imp
 import { KEPT_SHOWN, type Kept, type KeptCount, UNDO_REASONS, type Undone } from '../../lib/imports/undo.ts'
 import type { Message } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
+import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { figure, money } from '../../lib/pages/money.tsx'
 import { ConfirmForm, Done, Table } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
@@ -188,7 +189,7 @@ export default createRoutes<WorkspaceEnv>()
     const props = await stepOf(c, true, c.req.query())
     return renderPage(c, { title: m.imports_undo, section: '/import', children: <Preview {...props} /> })
   })
-  .post(PATH, managersOnly(), form(), async (c) => {
+  .post(PATH, freshManagersOnly(), form(), async (c) => {
     const props = await stepOf(c, false, c.req.valid('form'))
     return renderPage(c, { title: m.imports_undo, section: '/import', children: <Result {...props} /> })
   })

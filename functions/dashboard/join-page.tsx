@@ -14,6 +14,7 @@ import { found } from '../../lib/http/found.ts'
 import { checked, type Fields, form } from '../../lib/http/validate.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { Checkbox, controls, Field, type FormState, TextArea } from '../../lib/pages/fields.tsx'
+import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { Copyable, Done, noticeFor, Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { type Shown, t, textsOf } from '../../lib/pages/text.ts'
@@ -128,7 +129,7 @@ export default createRoutes<WorkspaceEnv>()
     const settings = settingsOf(await readJoinPage(c.var.db, program.id))
     return show(c, program, { fields: fieldsOf(settings), done: noticeFor(DONE, c.req.query('done')) })
   })
-  .post(PATH, managersOnly(), form(), async (c) => {
+  .post(PATH, freshManagersOnly(), form(), async (c) => {
     const { db, workspace } = c.var
     const program = await findOne(c)
     const fields = c.req.valid('form')

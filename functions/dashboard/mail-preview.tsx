@@ -23,6 +23,7 @@ import {
   textProblems,
 } from '../../lib/mail/texts.ts'
 import { controls, Field, type FormState, TextArea } from '../../lib/pages/fields.tsx'
+import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { MAIL_LABELS } from '../../lib/pages/mail-labels.ts'
 import { Done, noticeFor, Problem, Table } from '../../lib/pages/parts.tsx'
 import { noSuchPage, renderPage } from '../../lib/pages/render.tsx'
@@ -202,7 +203,7 @@ export default createRoutes<WorkspaceEnv>()
     return renderPage(c, { title: m.mails_emails_to_partners, section: '/mails', children })
   })
   .get(`${PATH}/:kind`, managersOnly(), (c) => show(c, readKind(c.req.param('kind'))))
-  .post(`${PATH}/:kind`, managersOnly(), form(), async (c) => {
+  .post(`${PATH}/:kind`, freshManagersOnly(), form(), async (c) => {
     const kind = readKind(c.req.param('kind'))
     if (!isEditable(kind)) throw noSuchPage()
     const fields = c.req.valid('form')

@@ -1,11 +1,12 @@
 import type { Context } from 'hono'
-import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { actOf, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { notFound } from '../../lib/http/found.ts'
 import { Page } from '../../lib/http/lists.ts'
 import { checked, form } from '../../lib/http/validate.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { readFilters } from '../../lib/pages/filters.tsx'
+import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { PartnerName } from '../../lib/pages/ledger.tsx'
 import { money } from '../../lib/pages/money.tsx'
 import { Done, NextPage, noticeFor, Problem, Table, Time } from '../../lib/pages/parts.tsx'
@@ -100,7 +101,7 @@ const PATH = '/app/:workspace/payouts/owed'
 /** /app/:workspace/payouts/owed: negative balances, which managers write off. */
 export default createRoutes<WorkspaceEnv>()
   .get(PATH, (c) => show(c))
-  .post(PATH, managersOnly(), form(), async (c) => {
+  .post(PATH, freshManagersOnly(), form(), async (c) => {
     const t = textsOf(c)
     const { data, errors } = checked(WriteOff, c.req.valid('form'))
     if (errors) return show(c, t(m.payouts_balance_changed_since))

@@ -89,7 +89,7 @@ const PATH = '/app/:workspace/partners/:id'
 /** /app/:workspace/partners/:id: one partner (spec section 4.5). */
 export default createRoutes<WorkspaceEnv>()
   .get(PATH, (c) => showPartner(c))
-  .post(PATH, managersOnly(), form(), async (c) => {
+  .post(PATH, freshManagersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     // A blank field clears the value.
     const documentsReceived = fields.documentsReceived !== undefined
@@ -106,7 +106,7 @@ export default createRoutes<WorkspaceEnv>()
     if (refusal) throw refusal
     return done(c, 'saved')
   })
-  .post(`${PATH}/status`, managersOnly(), form(), async (c) => {
+  .post(`${PATH}/status`, freshManagersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     const { data, errors } = checked(PartnerChange.required({ status: true }), { status: fields.status })
     if (errors) return showPartner(c, { form: null, fields, errors }, 400)
@@ -123,7 +123,7 @@ export default createRoutes<WorkspaceEnv>()
     const refused = [{ path: 'email', message: refusal.message }]
     return showPartner(c, { form: 'address', fields, errors: refused }, 409)
   })
-  .post(`${PATH}/links`, managersOnly(), form(), async (c) => {
+  .post(`${PATH}/links`, freshManagersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     const { data, errors } = checked(NewLink, { slug: fields.slug ?? '' })
     if (errors) return showPartner(c, { form: 'link', fields, errors }, 400)
@@ -134,7 +134,7 @@ export default createRoutes<WorkspaceEnv>()
     const refused = [{ path: 'slug', message: slugError(added, data.slug).message }]
     return showPartner(c, { form: 'link', fields, errors: refused }, 409)
   })
-  .post(`${PATH}/links/main`, managersOnly(), form(), async (c) => {
+  .post(`${PATH}/links/main`, freshManagersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     const { data, errors } = checked(PartnerChange.required({ slug: true }), { slug: fields.slug ?? '' })
     if (errors) return showPartner(c, { form: null, fields, errors }, 400)
@@ -149,7 +149,7 @@ export default createRoutes<WorkspaceEnv>()
     const children = <ReleaseLinkPage path={path} partner={partner} slug={c.req.query('slug') ?? ''} />
     return renderPage(c, { title: m.partners_release_link, section: '/partners', children })
   })
-  .post(`${PATH}/links/release`, managersOnly(), form(), async (c) => {
+  .post(`${PATH}/links/release`, freshManagersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     const { data, errors } = checked(NewLink, { slug: fields.slug ?? '' })
     if (errors) return showPartner(c, { form: null, fields, errors }, 400)
@@ -160,7 +160,7 @@ export default createRoutes<WorkspaceEnv>()
     const message = textsOf(c)(m.partners_main_link_now)
     return showPartner(c, { form: null, fields, errors: [], message }, 409)
   })
-  .post(`${PATH}/adjust`, managersOnly(), form(), async (c) => {
+  .post(`${PATH}/adjust`, freshManagersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     const { data, errors } = readAdjustment(fields, { partnerId: c.req.param('id') })
     if (errors) return showPartner(c, { form: 'adjustment', fields, errors }, 400)
@@ -174,7 +174,7 @@ export default createRoutes<WorkspaceEnv>()
       )
     return done(c, 'adjusted')
   })
-  .post(`${PATH}/coupons`, managersOnly(), form(), async (c) => {
+  .post(`${PATH}/coupons`, freshManagersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     const { couponId = '', couponLabel } = fields
     const { data, errors } = checked(NewCoupon, { couponId, couponLabel })
@@ -185,7 +185,7 @@ export default createRoutes<WorkspaceEnv>()
     const taken = [{ path: 'couponId', message }]
     return showPartner(c, { form: 'coupon', fields, errors: taken, holder: added.holder }, 409)
   })
-  .post(`${PATH}/coupons/remove`, managersOnly(), form(), async (c) => {
+  .post(`${PATH}/coupons/remove`, freshManagersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     const { data, errors } = checked(NewCoupon, { couponId: fields.couponId ?? '' })
     if (errors) return showPartner(c, { form: null, fields, errors }, 400)

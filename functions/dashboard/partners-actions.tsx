@@ -10,6 +10,7 @@ import { inEnglish, type Translate } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { Chosen, chosenIn } from '../../lib/pages/choice.tsx'
 import { Select } from '../../lib/pages/fields.tsx'
+import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { ConfirmForm } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { t, textsOf } from '../../lib/pages/text.ts'
@@ -180,7 +181,7 @@ export default createRoutes<WorkspaceEnv>()
     )
     return renderPage(c, { title, section: '/partners', children })
   })
-  .post(`${PATH}/confirm`, managersOnly(), form(), async (c) => {
+  .post(`${PATH}/confirm`, freshManagersOnly(), form(), async (c) => {
     const { change, shared, changed } = await readChange(c, c.req.valid('form'))
     const ids = changed.map(({ id }) => id)
     await changePartners(c.var.db, actOf(c), ids, shared)

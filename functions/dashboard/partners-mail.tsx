@@ -23,6 +23,7 @@ import {
 } from '../../lib/mail/texts.ts'
 import { Chosen } from '../../lib/pages/choice.tsx'
 import { controls, Field, type FormState, TextArea } from '../../lib/pages/fields.tsx'
+import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { code } from '../../lib/pages/tags.tsx'
@@ -165,7 +166,7 @@ export default createRoutes<WorkspaceEnv>()
     const { data: text, errors } = readText(fields)
     return errors ? compose(c, ids, { fields, errors }) : preview(c, { ids, text, formId: newId() })
   })
-  .post(`${PATH}/send`, managersOnly(), form(), async (c) => {
+  .post(`${PATH}/send`, freshManagersOnly(), form(), async (c) => {
     const { db, workspace } = c.var
     const t = textsOf(c)
     const fields = c.req.valid('form')

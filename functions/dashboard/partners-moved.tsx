@@ -12,6 +12,7 @@ import { holdsNewMails } from '../../lib/mail/held.queries.ts'
 import { listMovedCandidates, queueMovedMails } from '../../lib/mail/moved-mails.queries.ts'
 import { MOVED_SKIP_REASONS, type MovedCandidate, planMovedMails } from '../../lib/mail/moved-mails.ts'
 import { Chosen } from '../../lib/pages/choice.tsx'
+import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { ConfirmForm } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { linkTo } from '../../lib/pages/tags.tsx'
@@ -95,7 +96,7 @@ const ask = async (c: Context<WorkspaceEnv>, fields: Fields, problem?: string) =
 
 export default createRoutes<WorkspaceEnv>()
   .post(PATH, managersOnly(), form(), (c) => ask(c, c.req.valid('form')))
-  .post(`${PATH}/send`, managersOnly(), form(), async (c) => {
+  .post(`${PATH}/send`, freshManagersOnly(), form(), async (c) => {
     const { db, workspace } = c.var
     const fields = c.req.valid('form')
     const { recipients, forms, asked } = await plan(c, fields)

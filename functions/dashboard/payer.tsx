@@ -6,6 +6,7 @@ import { inEnglish, type Message } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { Checkbox, Field } from '../../lib/pages/fields.tsx'
 import { checkForm, type Reading } from '../../lib/pages/forms.ts'
+import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { Done, noticeFor, Problem } from '../../lib/pages/parts.tsx'
 import { PartyFields, partyLabels } from '../../lib/pages/party-fields.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
@@ -74,7 +75,7 @@ export default createRoutes<SealEnv>()
     const children = <PayerPage {...{ base, done }} fields={payerFields(payer)} iban={payer.ibanMasked} />
     return renderPage(c, { title: m.payouts_business_details, section: '/settings', children })
   })
-  .post(PATH, managersOnly(), form(), async (c) => {
+  .post(PATH, freshManagersOnly(), form(), async (c) => {
     const base = `/app/${c.var.workspace.slug}`
     const fields = c.req.valid('form')
     const { data, errors } = checkForm(PayerChange, readForm(fields))

@@ -14,6 +14,7 @@ import type { Message } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
 import type { FormState } from '../../lib/pages/fields.tsx'
 import { checkForm } from '../../lib/pages/forms.ts'
+import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { noticeFor } from '../../lib/pages/parts.tsx'
 import { programFields, readProgram } from '../../lib/pages/program-fields.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
@@ -67,7 +68,7 @@ export default createRoutes<WorkspaceEnv>()
       children: <NewProgramPage />,
     }),
   )
-  .post('/app/:workspace/programs/new', managersOnly(), form(), async (c) => {
+  .post('/app/:workspace/programs/new', freshManagersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     const { data, errors } = checkForm(NewProgram, readProgram(fields))
     if (errors) {
@@ -84,7 +85,7 @@ export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/programs/:id', async (c) => {
     return show(c, await findOne(c), { done: noticeFor(DONE, c.req.query('done')) })
   })
-  .post('/app/:workspace/programs/:id', managersOnly(), form(), async (c) => {
+  .post('/app/:workspace/programs/:id', freshManagersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     const { data, errors } = checkForm(NewProgram, readProgram(fields))
     if (errors) return show(c, await findOne(c), { terms: { fields, errors } }, 400)
@@ -94,7 +95,7 @@ export default createRoutes<WorkspaceEnv>()
     return c.redirect(`/app/${c.var.workspace.slug}/programs/${id}?done=saved`, 303)
   })
   .get('/app/:workspace/programs/:id/branding', toProgram)
-  .post('/app/:workspace/programs/:id/branding', managersOnly(), form(), async (c) => {
+  .post('/app/:workspace/programs/:id/branding', freshManagersOnly(), form(), async (c) => {
     const program = await findOne(c)
     const fields = c.req.valid('form')
     const { data, errors } = checked(BrandChange, readBranding(fields))
@@ -105,7 +106,7 @@ export default createRoutes<WorkspaceEnv>()
     }
     return c.redirect(`/app/${c.var.workspace.slug}/programs/${program.id}?done=branded#branding`, 303)
   })
-  .post('/app/:workspace/programs/:id/branding/confirmation', managersOnly(), form(), async (c) => {
+  .post('/app/:workspace/programs/:id/branding/confirmation', freshManagersOnly(), form(), async (c) => {
     const { db, now, user, workspace } = c.var
     const program = await findOne(c)
     const email = readEmail(c.req.valid('form').supportEmail) ?? ''

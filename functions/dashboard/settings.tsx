@@ -211,7 +211,7 @@ const decide = (wanted: 'approve' | 'decline') => async (c: Context<WorkspaceEnv
 /** /app/:workspace/settings: what a manager chooses for the whole workspace. Managers only. */
 export default createRoutes<WorkspaceEnv>()
   .get(PATH, managersOnly(), (c) => show(c))
-  .post(PATH, managersOnly(), form(), async (c) => {
+  .post(PATH, freshManagersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     const { data, errors } = checkForm(SettingsChange, readForm(fields))
     if (errors) return show(c, { fields, errors }, 400)

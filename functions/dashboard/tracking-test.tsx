@@ -1,11 +1,12 @@
 /** The page "Test your tracking" of a program. */
 
 import type { Child } from 'hono/jsx'
-import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { actOf, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { form } from '../../lib/http/validate.ts'
 import * as m from '../../lib/languages/messages.ts'
+import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { figure } from '../../lib/pages/money.tsx'
 import { Copyable, Table, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
@@ -252,7 +253,7 @@ export default createRoutes<WorkspaceEnv>()
     const children = <TestPage base={`/app/${workspace.slug}`} {...{ program, facts, isManager }} />
     return renderPage(c, { title: m.programs_test_your_tracking, section: '/programs', children })
   })
-  .post(PATH, managersOnly(), form(), async (c) => {
+  .post(PATH, freshManagersOnly(), form(), async (c) => {
     const { db, workspace } = c.var
     const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
     await createTestPartner(db, actOf(c), program.id)

@@ -3,7 +3,7 @@ import { applicationResponse } from '../../lib/applications/application-response
 import { applicationsQuery, findApplication } from '../../lib/applications/applications.queries.ts'
 import { ApplicationQuery, Approval, Rejection } from '../../lib/applications/applications.schemas.ts'
 import { approve, reject, remove } from '../../lib/applications/decide.service.ts'
-import { reader, type WorkspaceEnv, writer } from '../../lib/auth/access.ts'
+import { freshWriter, reader, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
@@ -22,15 +22,15 @@ export default createRoutes()
     return c.json(page(await applications.execute(), limit, applicationResponse))
   })
   .get(`${PATH}/:id`, reader(), async (c) => c.json(applicationResponse(await findOne(c))))
-  .post(`${PATH}/:id/approve`, writer(), body(Approval), async (c) => {
+  .post(`${PATH}/:id/approve`, freshWriter(), body(Approval), async (c) => {
     const application = await findOne(c)
     await approve(c, application, c.req.valid('json').groupId ?? application.groupId)
     return c.json(applicationResponse(await findOne(c)))
   })
-  .post(`${PATH}/:id/reject`, writer(), body(Rejection), async (c) =>
+  .post(`${PATH}/:id/reject`, freshWriter(), body(Rejection), async (c) =>
     c.json(applicationResponse(await reject(c, await findOne(c), c.req.valid('json')))),
   )
-  .delete(`${PATH}/:id`, writer(), async (c) => {
+  .delete(`${PATH}/:id`, freshWriter(), async (c) => {
     await remove(c, await findOne(c))
     return c.body(null, 204)
   })

@@ -1,5 +1,12 @@
 import type { Context } from 'hono'
-import { actOf, manager, reader, type WorkspaceEnv, writer } from '../../lib/auth/access.ts'
+import {
+  actOf,
+  freshManager,
+  freshWriter,
+  manager,
+  reader,
+  type WorkspaceEnv,
+} from '../../lib/auth/access.ts'
 import { idempotent } from '../../lib/auth/idempotent.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
@@ -51,14 +58,14 @@ export default createRoutes()
     )
     return c.json(commissionResponse(commission, now))
   })
-  .post(COMMISSIONS, writer(), body(NewAdjustment), idempotent(), async (c) => {
+  .post(COMMISSIONS, freshWriter(), body(NewAdjustment), idempotent(), async (c) => {
     const { db, now } = c.var
     const saved = await saveAdjustment(db, actOf(c), c.req.valid('json'))
     if (!('commission' in saved)) throw notFound(saved.outcome === 'missing' ? saved.missing : 'partner')
     if (saved.isMismatch) c.header('Idempotency-Mismatch', 'true')
     return c.json(commissionResponse(saved.commission, now), saved.outcome === 'created' ? 201 : 200)
   })
-  .post(`${COMMISSIONS}/:id/reverse`, writer(), body(NewReversal), idempotent(), async (c) => {
+  .post(`${COMMISSIONS}/:id/reverse`, freshWriter(), body(NewReversal), idempotent(), async (c) => {
     const { db, now } = c.var
     const saved = await found('commission', c.req.param('id'), (id) =>
       reverseCommission(db, actOf(c), id, c.req.valid('json')),
@@ -76,5 +83,5 @@ export default createRoutes()
     if (refusal) throw new ApiError('conflict', refusal)
     return c.json(commissionResponse(commission, now))
   })
-  .post(`${COMMISSIONS}/:id/release`, manager(), resolve('released'))
-  .post(`${COMMISSIONS}/:id/reject`, manager(), resolve('rejected'))
+  .post(`${COMMISSIONS}/:id/release`, freshManager(), resolve('released'))
+  .post(`${COMMISSIONS}/:id/reject`, freshManager(), resolve('rejected'))

@@ -1,4 +1,4 @@
-import { actOf, reader, writer } from '../../lib/auth/access.ts'
+import { actOf, freshWriter, reader } from '../../lib/auth/access.ts'
 import { idempotent } from '../../lib/auth/idempotent.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
@@ -24,7 +24,7 @@ export default createRoutes()
   })
   .post(
     '/api/workspaces/:workspace/partners/:id/coupons',
-    writer(),
+    freshWriter(),
     body(NewCoupon),
     idempotent(),
     async (c) => {
@@ -41,7 +41,7 @@ export default createRoutes()
       return c.json(couponResponse(added.coupon), added.outcome === 'added' ? 201 : 200)
     },
   )
-  .delete('/api/workspaces/:workspace/partners/:id/coupons/:couponId', writer(), async (c) => {
+  .delete('/api/workspaces/:workspace/partners/:id/coupons/:couponId', freshWriter(), async (c) => {
     const { couponId } = c.req.param()
     // Postgres can't store such an ID, so no coupon has it.
     const isText = findUnstorable(couponId) === null

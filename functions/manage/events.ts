@@ -1,4 +1,4 @@
-import { actOf, keyWriter, reader, type WorkspaceEnv, writer } from '../../lib/auth/access.ts'
+import { actOf, freshWriter, keyWriter, reader, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { found, notFound } from '../../lib/http/found.ts'
@@ -30,7 +30,7 @@ export default createRoutes<WorkspaceEnv & { Bindings: { CREDITS: CreditsService
     const rows = await listMismatches(db, workspace.id, { ...filter, limit: limit + 1 })
     return c.json(page(rows, limit, mismatchResponse))
   })
-  .post('/api/workspaces/:workspace/events/:id/credit', writer(), body(NewCredit), async (c) => {
+  .post('/api/workspaces/:workspace/events/:id/credit', freshWriter(), body(NewCredit), async (c) => {
     const { db, now, workspace } = c.var
     const { id } = await found('event', c.req.param('id'), (uuid) => findEvent(db, workspace.id, uuid))
     const outcome = await rpc('stripe-webhook', c.env.CREDITS.creditEvent(actOf(c), id, c.req.valid('json')))

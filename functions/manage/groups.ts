@@ -1,4 +1,4 @@
-import { actOf, reader, writer } from '../../lib/auth/access.ts'
+import { actOf, freshWriter, reader } from '../../lib/auth/access.ts'
 import { idempotent } from '../../lib/auth/idempotent.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
@@ -35,7 +35,7 @@ export default createRoutes()
   })
   .post(
     '/api/workspaces/:workspace/programs/:id/groups',
-    writer(),
+    freshWriter(),
     body(NewGroup),
     idempotent(),
     async (c) => {
@@ -50,7 +50,7 @@ export default createRoutes()
     const group = await found('group', c.req.param('id'), (id) => findGroup(db, workspace.id, id))
     return c.json(groupResponse(group))
   })
-  .patch('/api/workspaces/:workspace/groups/:id', writer(), body(GroupChange), async (c) => {
+  .patch('/api/workspaces/:workspace/groups/:id', freshWriter(), body(GroupChange), async (c) => {
     const change = c.req.valid('json')
     const group = await found('group', c.req.param('id'), (id) => changeGroup(c.var.db, actOf(c), id, change))
     return c.json(groupResponse(group))

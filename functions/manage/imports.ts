@@ -1,4 +1,5 @@
 import { actOf, manager } from '../../lib/auth/access.ts'
+import { requireFreshSignIn } from '../../lib/auth/fresh-sign-in.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { body } from '../../lib/http/validate.ts'
@@ -14,6 +15,7 @@ export default createRoutes().post(
   body(ImportUndoRequest),
   async (c) => {
     const { dryRun = false, includeChanged = false, cursor } = c.req.valid('json')
+    if (!dryRun) requireFreshSignIn(c.var.signedInAt, c.var.now)
     const importId = c.req.param('id').toLowerCase()
     const step = await found('import', importId, (id) =>
       undoImport(c.var.db, actOf(c), {

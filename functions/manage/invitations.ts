@@ -2,7 +2,7 @@ import type { InvitationsResponse } from '../../lib/applications/applications.re
 import { NewInvitations } from '../../lib/applications/applications.schemas.ts'
 import { countInvitees } from '../../lib/applications/invitations.ts'
 import { invitePeople } from '../../lib/applications/invite.service.ts'
-import { writer } from '../../lib/auth/access.ts'
+import { freshWriter } from '../../lib/auth/access.ts'
 import { idempotent } from '../../lib/auth/idempotent.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { notFound } from '../../lib/http/found.ts'
@@ -11,7 +11,7 @@ import { body } from '../../lib/http/validate.ts'
 /** POST /invitations: asks people by email to be partners. */
 export default createRoutes().post(
   '/api/workspaces/:workspace/invitations',
-  writer(),
+  freshWriter(),
   body(NewInvitations),
   idempotent(),
   async (c) => {

@@ -1,4 +1,4 @@
-import { actOf, reader, writer } from '../../lib/auth/access.ts'
+import { actOf, freshWriter, reader } from '../../lib/auth/access.ts'
 import { idempotent } from '../../lib/auth/idempotent.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
@@ -19,13 +19,19 @@ export default createRoutes()
       data: links.map((link) => ({ ...linkResponse(link), clicks: link.clicks, sales: link.sales })),
     })
   })
-  .post('/api/workspaces/:workspace/partners/:id/links', writer(), body(NewLink), idempotent(), async (c) => {
-    const { slug } = c.req.valid('json')
-    const added = await found('partner', c.req.param('id'), (id) => addLink(c.var.db, actOf(c), id, slug))
-    if (!('link' in added)) throw slugError(added, slug)
-    return c.json(linkResponse(added.link), added.outcome === 'added' ? 201 : 200)
-  })
-  .delete('/api/workspaces/:workspace/partners/:id/links/:slug', writer(), async (c) => {
+  .post(
+    '/api/workspaces/:workspace/partners/:id/links',
+    freshWriter(),
+    body(NewLink),
+    idempotent(),
+    async (c) => {
+      const { slug } = c.req.valid('json')
+      const added = await found('partner', c.req.param('id'), (id) => addLink(c.var.db, actOf(c), id, slug))
+      if (!('link' in added)) throw slugError(added, slug)
+      return c.json(linkResponse(added.link), added.outcome === 'added' ? 201 : 200)
+    },
+  )
+  .delete('/api/workspaces/:workspace/partners/:id/links/:slug', freshWriter(), async (c) => {
     const { slug } = c.req.param()
     // Postgres can't store such a text, so no link has it.
     const isText = findUnstorable(slug) === null

@@ -1,4 +1,4 @@
-import { actOf, manager } from '../../lib/auth/access.ts'
+import { actOf, freshManager, manager } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { body } from '../../lib/http/validate.ts'
@@ -36,7 +36,7 @@ export default createRoutes()
     )
     return c.json({ data } satisfies MailTextsResponse)
   })
-  .put('/api/workspaces/:workspace/mail-texts/:kind', manager(), body(MailTextChange), async (c) => {
+  .put('/api/workspaces/:workspace/mail-texts/:kind', freshManager(), body(MailTextChange), async (c) => {
     const kind = c.req.param('kind')
     if (!isEditable(kind)) {
       throw new ApiError(

@@ -1,4 +1,4 @@
-import { actOf, reader, writer } from '../../lib/auth/access.ts'
+import { actOf, freshWriter, reader } from '../../lib/auth/access.ts'
 import { idempotent } from '../../lib/auth/idempotent.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
@@ -21,7 +21,7 @@ export default createRoutes()
     const partners = await listPartners(db, workspace.id, { ...filter, slugKey: slug, limit: limit + 1 })
     return c.json(page(partners, limit, partnerResponse))
   })
-  .post('/api/workspaces/:workspace/partners', writer(), body(NewPartner), idempotent(), async (c) => {
+  .post('/api/workspaces/:workspace/partners', freshWriter(), body(NewPartner), idempotent(), async (c) => {
     const wanted = c.req.valid('json')
     const created = await addPartner(c, wanted)
     if (!('partner' in created)) throw creationError(created, wanted)
@@ -38,7 +38,7 @@ export default createRoutes()
     const { rows } = await earnedQuery(workspace.id, now, partner.id).execute(db)
     return c.json({ data: rows.map(earnedResponse) })
   })
-  .patch('/api/workspaces/:workspace/partners/:id', writer(), body(PartnerChange), async (c) => {
+  .patch('/api/workspaces/:workspace/partners/:id', freshWriter(), body(PartnerChange), async (c) => {
     const { email, ...changes } = c.req.valid('json')
     const address = email === undefined ? undefined : newAddress(c, email)
     const update = await found('partner', c.req.param('id'), (id) =>

@@ -1,4 +1,4 @@
-import { manager } from '../../lib/auth/access.ts'
+import { freshManager, manager } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { body } from '../../lib/http/validate.ts'
 import { readPayer, type StoredPayer } from '../../lib/payouts/payers.queries.ts'
@@ -16,6 +16,6 @@ export default createRoutes<SealEnv>()
   .get('/api/workspaces/:workspace/payer', manager(), async (c) =>
     c.json(payerResponse(await readPayer(c.var.db, c.var.workspace.id))),
   )
-  .put('/api/workspaces/:workspace/payer', manager(), body(PayerChange), async (c) =>
+  .put('/api/workspaces/:workspace/payer', freshManager(), body(PayerChange), async (c) =>
     c.json(payerResponse(await changePayer(c, c.req.valid('json')))),
   )

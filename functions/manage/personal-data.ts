@@ -1,4 +1,4 @@
-import { actOf, manager } from '../../lib/auth/access.ts'
+import { actOf, freshManager, manager } from '../../lib/auth/access.ts'
 import { findCustomer } from '../../lib/customers/customers.queries.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
@@ -29,7 +29,7 @@ export default createRoutes()
     })
     return c.json<PersonalDataResponse>({ exportedAt: now, person: 'customer', data })
   })
-  .post(`${CUSTOMER}/erase`, manager(), async (c) => {
+  .post(`${CUSTOMER}/erase`, freshManager(), async (c) => {
     const { db, now, workspace } = c.var
     const { id } = await found('customer', c.req.param('id'), (known) =>
       findCustomer(db, workspace.id, known),
@@ -50,7 +50,7 @@ export default createRoutes()
     })
     return c.json<PersonalDataResponse>({ exportedAt: now, person: 'partner', data })
   })
-  .post(`${PARTNER}/erase`, manager(), async (c) => {
+  .post(`${PARTNER}/erase`, freshManager(), async (c) => {
     const { db, now, workspace } = c.var
     const { id, email } = await found('partner', c.req.param('id'), (known) =>
       findPartner(db, workspace.id, known),

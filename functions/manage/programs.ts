@@ -1,4 +1,4 @@
-import { actOf, manager, reader } from '../../lib/auth/access.ts'
+import { actOf, freshManager, reader } from '../../lib/auth/access.ts'
 import { idempotent } from '../../lib/auth/idempotent.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
@@ -31,7 +31,7 @@ export default createRoutes()
     const programs = await listPrograms(c.var.db, c.var.workspace.id, { cursor, limit: limit + 1 })
     return c.json(page(programs, limit, programResponse))
   })
-  .post('/api/workspaces/:workspace/programs', manager(), body(NewProgram), idempotent(), async (c) => {
+  .post('/api/workspaces/:workspace/programs', freshManager(), body(NewProgram), idempotent(), async (c) => {
     const { mode, ...terms } = c.req.valid('json')
     const program = await createProgram(c.var.db, actOf(c), terms, mode ?? undefined)
     return c.json(programResponse(program), 201)
@@ -41,7 +41,7 @@ export default createRoutes()
     const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
     return c.json(programResponse(program))
   })
-  .patch('/api/workspaces/:workspace/programs/:id', manager(), body(ProgramChange), async (c) => {
+  .patch('/api/workspaces/:workspace/programs/:id', freshManager(), body(ProgramChange), async (c) => {
     const { mode, ...change } = c.req.valid('json')
     const program = await found('program', c.req.param('id'), async (id) => {
       const refusal = mode && (await changeMode(c.var.db, actOf(c), id, mode))

@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { actOf, freshManager, manager, reader, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { actOf, freshManager, reader, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
@@ -35,7 +35,7 @@ const PATH = '/api/workspaces/:workspace/settings'
 /** /settings: what a manager chooses for the whole workspace. */
 export default createRoutes()
   .get(PATH, reader(), async (c) => c.json(await settingsResponse(c)))
-  .patch(PATH, manager(), body(SettingsChange), async (c) => {
+  .patch(PATH, freshManager(), body(SettingsChange), async (c) => {
     const settings = await changeSettings(c.var.db, actOf(c), c.req.valid('json'), pageOf(c))
     if (!settings) throw new ApiError('conflict', MODE_IN_USE)
     return c.json(settings satisfies SettingsResponse)

@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { actOf, manager, reader, type WorkspaceEnv, writer } from '../../lib/auth/access.ts'
+import { actOf, freshWriter, manager, reader, type WorkspaceEnv, writer } from '../../lib/auth/access.ts'
 import { requireFreshSignIn } from '../../lib/auth/fresh-sign-in.ts'
 import { newId } from '../../lib/db/ids.ts'
 import { createRoutes } from '../../lib/http/app.ts'
@@ -54,7 +54,7 @@ export default createRoutes()
   })
   .post(
     `${SHADOW}/commissions`,
-    writer(),
+    freshWriter(),
     body(CommissionUpload, { maxBytes: IMPORT_MAX_BYTES, precheck: limitRows(MAX_COMMISSION_ROWS) }),
     async (c) => {
       const { id } = await programOf(c)
@@ -76,10 +76,10 @@ export default createRoutes()
   .post(CUT_OVER, manager(), body(CutOver), async (c) => {
     const { db, now, signedInAt, workspace } = c.var
     const { dryRun, leaveOut, expected } = c.req.valid('json')
+    if (!dryRun) requireFreshSignIn(signedInAt, now)
     const { id } = await programOf(c)
     const request = { programId: id, leaveOut: leaveOut ?? [], expected: expected ?? null }
     if (dryRun) return c.json(cutOverResponse(await previewCutOver(db, workspace.id, request)))
-    requireFreshSignIn(signedInAt, now)
     const outcome = await makeCutOver(db, actOf(c), request)
     if (outcome.isRepeat) c.header('Idempotent-Replayed', 'true')
     return c.json<CutOverResponse>(cutOverResponse(outcome))

@@ -9,6 +9,7 @@ import { NO_EMAIL } from '../../lib/http/fields.ts'
 import { form } from '../../lib/http/validate.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { AddressPage, ChangedPage, ConfirmAddressPage, LinkSentPage } from '../../lib/pages/address.tsx'
+import { freshPartnersOnly } from '../../lib/pages/fresh-partner.tsx'
 import { renderPortal } from '../../lib/pages/portal.tsx'
 import { textsOf } from '../../lib/pages/text.ts'
 import { sha256 } from '../../lib/sha256.ts'
@@ -39,7 +40,7 @@ const showForm = (c: Context<SessionEnv>, problem?: string, email?: string) =>
 /** /portal/address: changes a partner's email address, in all programs. */
 export default createRoutes<SessionEnv>()
   .get(PATH, (c) => showForm(c))
-  .post(PATH, form(), async (c) => {
+  .post(PATH, freshPartnersOnly(), form(), async (c) => {
     const { db, now, user } = c.var
     const typed = c.req.valid('form').email
     const to = readEmail(typed)
@@ -65,7 +66,7 @@ export default createRoutes<SessionEnv>()
     const children = <ConfirmAddressPage from={user.email} to={to} token={token} />
     return renderPortal(c, { title: textsOf(c)(m.email_address), at: '/portal', children })
   })
-  .post(`${PATH}/confirm`, form(), async (c) => {
+  .post(`${PATH}/confirm`, freshPartnersOnly(), form(), async (c) => {
     const { db, now, user } = c.var
     const tokenHash = await sha256(c.req.valid('form').token ?? '')
     const to = await findAddressChange(db, user.email, tokenHash, now)

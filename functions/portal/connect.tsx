@@ -13,6 +13,7 @@ import {
   ContinuePage,
   DisconnectPage,
 } from '../../lib/pages/connect.tsx'
+import { freshPartnersOnly } from '../../lib/pages/fresh-partner.tsx'
 import { Problem } from '../../lib/pages/parts.tsx'
 import { renderPortal } from '../../lib/pages/portal.tsx'
 import { noSuchPage } from '../../lib/pages/render.tsx'
@@ -88,7 +89,7 @@ const onboard = async (c: Context<ConnectEnv>, workspaceId: string, country: str
 
 /** /portal/connect and /portal/disconnect: a partner's Stripe account for all programs of one workspace. */
 export default createRoutes<ConnectEnv>()
-  .post('/portal/connect', form(), async (c) => {
+  .post('/portal/connect', freshPartnersOnly(), form(), async (c) => {
     const { data, errors } = checked(NewConnection, c.req.valid('form'))
     if (errors) return refuse(c, errors.map(({ message }) => message).join(' '))
     const result = await onboard(c, data.workspace, data.country)
@@ -113,7 +114,7 @@ export default createRoutes<ConnectEnv>()
     const isHeld = after?.status === 'enabled' && (after.effectiveAt ?? c.var.now) > c.var.now
     return back(c, isHeld ? 'held' : (after?.status ?? 'disconnected'))
   })
-  .get('/portal/connect/refresh', async (c) => {
+  .get('/portal/connect/refresh', freshPartnersOnly(), async (c) => {
     const workspaceId = workspaceIn(c)
     const account = await ownAccount(c, workspaceId)
     if (!account) return c.redirect('/portal', 303)
@@ -122,7 +123,7 @@ export default createRoutes<ConnectEnv>()
     const result = await onboard(c, workspaceId, account.country)
     return 'refused' in result ? refuse(c, result.refused, workspaceId) : c.redirect(result.url, 303)
   })
-  .get('/portal/connect/dashboard', async (c) => {
+  .get('/portal/connect/dashboard', freshPartnersOnly(), async (c) => {
     const workspaceId = workspaceIn(c)
     const url = await rpc('payouts', c.env.PAYOUTS.openDashboard({ workspaceId, email: c.var.user.email }))
     return c.redirect(url ?? '/portal', 303)
@@ -153,7 +154,7 @@ export default createRoutes<ConnectEnv>()
     const children = <DisconnectPage workspaceId={workspaceId} />
     return renderPortal(c, { title: textsOf(c)(m.disconnect_title), at: '/portal', children })
   })
-  .post('/portal/disconnect', form(), async (c) => {
+  .post('/portal/disconnect', freshPartnersOnly(), form(), async (c) => {
     const { data, errors } = checked(OfWorkspace, c.req.valid('form'))
     if (errors) return refuse(c, errors.map(({ message }) => message).join(' '))
     const done = await rpc('payouts', c.env.PAYOUTS.disconnect(data.workspace, c.var.user.email))

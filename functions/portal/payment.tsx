@@ -4,6 +4,7 @@ import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { checked, type Fields, form } from '../../lib/http/validate.ts'
 import * as m from '../../lib/languages/messages.ts'
+import { freshPartnersOnly } from '../../lib/pages/fresh-partner.tsx'
 import { noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPortal } from '../../lib/pages/portal.tsx'
 import { noSuchPage } from '../../lib/pages/render.tsx'
@@ -56,7 +57,7 @@ const back = (c: Context<DetailsEnv>, { workspaceId }: PaymentChoice, done: keyo
 /** /portal/payment: how a partner is paid by one workspace. */
 export default createRoutes<DetailsEnv>()
   .get('/portal/payment', async (c) => show(c, await choiceOf(c)))
-  .post('/portal/payment', form(), async (c) => {
+  .post('/portal/payment', freshPartnersOnly(), form(), async (c) => {
     const choice = await choiceOf(c)
     const fields = c.req.valid('form')
     const { data, errors } = checked(NewPaymentDetails, { ...BLANK, ...fields })

@@ -95,8 +95,9 @@ const wait = async (seconds: number, signal: AbortSignal): Promise<void> => {
 const refusal = async (answer: Response): Promise<Stopped> => {
   if (answer.status === 401) return signedOut()
   const { error } = (await answer.json().catch(() => ({}))) as {
-    error?: { message?: string; requestId?: string }
+    error?: { code?: string; message?: string; requestId?: string }
   }
+  if (error?.code === 'fresh_sign_in_required') return new Stopped(t(m.import_confirm_identity), 'sign_in')
   const message = error?.message ?? t(m.import_responded_with, { status: String(answer.status) })
   return new Stopped(
     error?.requestId ? t(m.import_of_request, { message, requestId: error.requestId }) : message,

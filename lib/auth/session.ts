@@ -6,11 +6,12 @@ import { ApiError } from '../http/errors.ts'
 import { noteForLog } from '../http/logging.ts'
 import { limitRate } from '../http/rate-limit.ts'
 import { rpc } from '../http/rpc.ts'
+import type { Language } from '../languages/languages.ts'
 
 /** A signed-in person, whose address a mailed link has verified. */
 export type User = { id: string; email: string; name: string }
 
-/** A session, and when its sign-in link was used. */
+/** A session, and when its person was proven last: its sign-in link was used. */
 export type Session = { user: User; signedInAt: Date; setCookie: string[] }
 
 /** The RPC methods of the auth Worker. */
@@ -28,10 +29,16 @@ export type AuthService = {
    *
    * @param headers `Cookie`, and of the browser that asks, `User-Agent` and `CF-Connecting-IP`
    * @param next the path of this site that the link leads to
+   * @param language of the mail
    * @returns `on_the_way` if several links have been mailed already
    * @throws when there is no session, or the mail was not sent
    */
-  sendLink: (headers: Headers, url: string, next: string) => Promise<'mailed' | 'on_the_way'>
+  sendLink: (
+    headers: Headers,
+    url: string,
+    next: string,
+    language: Language,
+  ) => Promise<'mailed' | 'on_the_way'>
 }
 
 /** The app of endpoints and pages for signed-in people. */

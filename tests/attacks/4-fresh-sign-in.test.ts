@@ -1,8 +1,23 @@
 /** A session that somebody left open, or that was stolen: it must not move money, nor let others in. */
 import { describe, expect, inject, test } from 'vitest'
+import { ANY_SESSION } from '../../api/any-session.ts'
+import { WORKSPACE } from '../../api/operations.ts'
+import { paths } from '../../api/paths.ts'
+import dashboard from '../../functions/dashboard.tsx'
+import portal from '../../functions/portal.tsx'
 import { newId } from '../../lib/db/ids.ts'
 import { createMerchant, errorShape, useDatabase } from '../support/merchant.ts'
-import { cookieOf, fromSomewhere, mailsTo, newestLink, press, submit, whoIs } from '../support/people.ts'
+import {
+  cookieOf,
+  fromSomewhere,
+  mailsTo,
+  newestLink,
+  openSession,
+  press,
+  somebody,
+  submit,
+  whoIs,
+} from '../support/people.ts'
 
 const database = useDatabase()
 const url = (path: string) => `${inject('baseUrl')}${path}`
@@ -23,89 +38,128 @@ const openOffice = async () => {
   return { merchant, cookie, email, base: `/app/${merchant.workspace.slug}` }
 }
 
-const id = newId()
-const CALLS: { method: 'post' | 'put' | 'patch' | 'delete'; path: string; body?: object }[] = [
-  { method: 'post', path: '/payouts/run', body: { method: 'stripe' } },
-  { method: 'post', path: `/payouts/${id}/cancel` },
-  { method: 'post', path: `/payouts/${id}/release` },
-  { method: 'post', path: `/payouts/${id}/resolve`, body: { outcome: 'sent', reason: 'x' } },
-  { method: 'post', path: `/payouts/${id}/return`, body: { reason: 'x' } },
-  { method: 'post', path: `/payout-runs/${id}/approve` },
-  { method: 'post', path: `/payout-runs/${id}/decline` },
-  { method: 'post', path: `/payout-runs/${id}/send` },
-  { method: 'post', path: `/settings/limit-requests/${id}/approve` },
-  { method: 'post', path: `/settings/limit-requests/${id}/decline` },
-  { method: 'post', path: `/payout-runs/${id}/resolve`, body: { outcome: 'sent', reason: 'x' } },
-  { method: 'patch', path: `/payout-runs/${id}`, body: { status: 'paid' } },
-  { method: 'post', path: '/api-keys', body: { name: 'mine' } },
-  { method: 'post', path: `/api-keys/${id}/rotate`, body: {} },
-  { method: 'delete', path: `/api-keys/${id}` },
-  { method: 'post', path: '/members', body: { email: 'eve@evil.example', role: 'manager' } },
-  { method: 'patch', path: `/members/${id}`, body: { role: 'manager' } },
-  { method: 'delete', path: `/members/${id}` },
-  { method: 'put', path: '/stripe/key', body: { key: 'rk_live_x' } },
-  { method: 'delete', path: '/stripe/key' },
-  { method: 'post', path: '/stripe/secrets', body: { secret: 'whsec_x' } },
-  { method: 'delete', path: `/stripe/secrets/${id}` },
+/** Bodies of requests that ask for a recent sign-in only if they change something. */
+const BODIES: Record<string, object> = {
+  '/payouts/run': { method: 'stripe' },
+  '/programs/{id}/cut-over': {},
+  '/imports/{id}/undo': {},
+  '/partners/import': { programId: newId(), rows: [{ email: 'eve@evil.example' }] },
+  '/customers/import': { rows: [{ customerExternalId: 'cus_1', partnerEmail: 'eve@evil.example' }] },
+}
+
+/** What a session may change by the API, with its path below a workspace. */
+const CHANGES = Object.entries(paths).flatMap(([path, item]) =>
+  (['post', 'put', 'patch', 'delete'] as const).flatMap((method) => {
+    const security = item[method]?.security ?? []
+    if (!security.some((scheme) => 'session' in scheme)) return []
+    return [{ name: `${method} ${path}`, method, end: path.replace(WORKSPACE, '') }]
+  }),
+)
+
+/** Forms of managers and members that a session of any age may send, each with the reason. */
+const ANY_SESSION_PAGES: Record<string, string> = {
+  '/app': 'A new workspace: nobody else’s changes.',
+  '/app/:workspace/partners/change': 'Asks what to change. The answer needs a recent sign-in.',
+  '/app/:workspace/partners/export': 'Reads.',
+  '/app/:workspace/partners/mail': 'Asks what to write. Sending needs a recent sign-in.',
+  '/app/:workspace/partners/mail/preview': 'Shows what would be sent.',
+  '/app/:workspace/partners/moved': 'Asks. Sending needs a recent sign-in.',
+  '/app/:workspace/partners/:id/notes': 'Notes move no money.',
+  '/app/:workspace/partners/:id/notes/:note/delete': 'Notes move no money.',
+  '/app/:workspace/programs/:id/what-if': 'Changes nothing.',
+  '/app/:workspace/groups/:id/what-if': 'Changes nothing.',
+  '/app/:workspace/programs/:id/shadow': 'Compares what was uploaded, and pays nobody.',
+  '/app/:workspace/commissions/:id/hold': 'Keeps money back. Releasing it needs a recent sign-in.',
+  '/app/:workspace/mails/:id/retry': 'Sends the same mail to the same address again.',
+  '/app/:workspace/mails/preview/:kind/test': 'Mails the manager alone.',
+  '/app/:workspace/webhooks/:id/test': 'Sends no data of the workspace.',
+  '/app/:workspace/webhooks/:id/resend': 'The endpoint was added with a recent sign-in.',
+  '/app/:workspace/webhooks/deliveries/:id/resend': 'The endpoint was added with a recent sign-in.',
+  '/app/:workspace/deletion/cancel': 'Keeps a workspace.',
+  '/app/:workspace/address/confirm': 'Takes the links that were mailed to both addresses.',
+  '/app/:workspace/address/cancel': 'Keeps an address.',
+  '/confirm-address/:token': 'Takes the link that was mailed to the address, and no session.',
+}
+
+/** The same of partners. */
+const ANY_SESSION_PORTAL: Record<string, string> = {
+  '/portal/links': 'A link of the partner’s own.',
+  '/portal/terms': 'Agreeing to terms moves no money.',
+  '/portal/documents/details': 'What stands on documents. It does not say where money goes.',
+  '/portal/payment/cancel': 'Keeps the present payment details.',
+  '/portal/connect/confirm': 'Takes the link that was mailed to the partner.',
+  '/join/:program/apply': 'An application, which a manager decides.',
+  '/unsubscribe/:token': 'Ends mails.',
+  '/unsubscribe/:token/undo': 'Resumes mails.',
+}
+
+const formsOf = (app: typeof dashboard | typeof portal) => [
+  ...new Set(
+    app.routes
+      .filter(({ method }) => method === 'POST')
+      .map(({ path }) => path.replace('{[0-9a-f-]{36}}', '')),
+  ),
 ]
 
-const FORMS: { path: string; fields: Record<string, string> }[] = [
-  { path: '/payouts/new', fields: { method: 'stripe' } },
-  ...['send', 'approve', 'decline'].map((end) => ({ path: `/payouts/runs/${id}/${end}`, fields: {} })),
-  { path: `/payouts/runs/${id}`, fields: { status: 'paid' } },
-  ...['approve', 'decline'].map((end) => ({ path: `/settings/limit-requests/${id}/${end}`, fields: {} })),
-  { path: `/payouts/runs/${id}/export`, fields: { format: 'sepa', currency: 'EUR' } },
-  ...['cancel', 'release', 'resolve', 'return'].map((end) => ({ path: `/payouts/${id}/${end}`, fields: {} })),
-  { path: '/api-keys', fields: { name: 'mine' } },
-  { path: `/api-keys/${id}/rotate`, fields: { overlapHours: '24' } },
-  { path: `/api-keys/${id}/revoke`, fields: {} },
-  { path: '/members', fields: { email: 'eve@evil.example', role: 'manager' } },
-  { path: `/members/${id}`, fields: { role: 'manager' } },
-  { path: `/members/${id}/remove`, fields: {} },
-  { path: '/members/hand-over', fields: { email: 'eve@evil.example' } },
-  { path: '/leave', fields: {} },
-  { path: '/deletion', fields: { slug: 'x' } },
-  { path: '/address', fields: { email: 'eve@evil.example' } },
-  { path: '/stripe', fields: { secret: 'whsec_typed' } },
-  { path: '/stripe/key', fields: { key: 'rk_live_typed' } },
-  { path: '/stripe/key/remove', fields: {} },
-  { path: `/stripe/secrets/${id}/remove`, fields: {} },
-]
+const secrets = { secret: 'whsec_typed', key: 'rk_live_typed' }
+
+/** Sends every form of an app as a session, and returns those that did not ask to confirm. */
+const formsWithoutQuestion = async (paths: string[], slug: string, cookie: string) => {
+  const passed: string[] = []
+  for (const path of paths) {
+    const target = path.replace(':workspace', slug).replaceAll(/:\w+/g, newId())
+    const answer = await submit(url(target), secrets, { Cookie: cookie })
+    const page = await answer.text()
+    expect(page).not.toMatch(/whsec_typed|rk_live_typed/)
+    if (answer.status !== 403 || !page.includes('Confirm it’s you')) passed.push(path)
+  }
+  return passed.toSorted()
+}
 
 describe('with a session of 13 hours ago', () => {
-  test('every call that pays, or changes keys or members, is refused, and reads are not', async () => {
+  test('every call that changes something is refused, but those that move no money, and reads are not', async () => {
     const { merchant, cookie } = await openOffice()
     const caller = merchant.as(cookie)
-    for (const { method, path, body } of CALLS) {
-      const answer = await caller[method](path, body)
-      expect({ method, path, status: answer.status, body: answer.body }).toEqual({
-        ...{ method, path, status: 403 },
-        body: errorShape('fresh_sign_in_required'),
-      })
+    const passed: string[] = []
+    for (const { name, method, end } of CHANGES) {
+      if (end.startsWith('/api/')) continue
+      const path = end.replaceAll(/\{\w+\}/g, newId())
+      const answer = await caller[method](path, BODIES[end])
+      if (answer.status === 403) expect(answer.body).toEqual(errorShape('fresh_sign_in_required'))
+      else passed.push(name)
     }
+    const allowed = Object.keys(ANY_SESSION).filter((name) => name.includes(WORKSPACE))
+    expect(passed.toSorted()).toEqual(allowed.toSorted())
+
     expect((await caller.post('/payouts/run', { dryRun: true })).status).toBe(200)
     expect((await caller.get('/payouts')).status).toBe(200)
     expect((await caller.get('/api-keys')).status).toBe(200)
+    expect(await database.audit(merchant)).toEqual([])
   })
 
-  test('every form that does so asks to confirm, changes nothing and shows no secret again', async () => {
-    const { merchant, cookie, email, base } = await openOffice()
-    for (const { path, fields } of FORMS) {
-      const answer = await submit(url(`${base}${path}`), fields, { Cookie: cookie })
-      const page = await answer.text()
-      expect({ path, status: answer.status, asks: page.includes('Confirm it’s you') }).toEqual({
-        path,
-        status: 403,
-        asks: true,
-      })
-      expect(page).not.toMatch(/whsec_typed|rk_live_typed/)
-    }
+  test('every form that changes something asks to confirm, and shows no secret again', async () => {
+    const { merchant, cookie, email } = await openOffice()
+    const passed = await formsWithoutQuestion(formsOf(dashboard), merchant.workspace.slug, cookie)
+    expect(passed).toEqual(Object.keys(ANY_SESSION_PAGES).toSorted())
     // However many forms are tried, the mailbox has five links at most.
     expect(await mailsTo(email)).toHaveLength(5)
-    const rows = await database.query('select 1 from audit_entries where workspace_id = $1', [
-      merchant.workspace.id,
-    ])
-    expect(rows).toEqual([])
+    expect(await database.audit(merchant)).toEqual([])
+  })
+
+  test('every form of the portal by which money could go elsewhere asks to confirm', async () => {
+    const email = somebody('maya')
+    const cookie = await openSession(email)
+    await age(email, '13 hours')
+    const passed = await formsWithoutQuestion(formsOf(portal), '', cookie)
+    expect(passed).toEqual(Object.keys(ANY_SESSION_PORTAL).toSorted())
+    // Stripe's pages, where the bank account is changed.
+    for (const path of ['/portal/connect/dashboard', '/portal/connect/refresh']) {
+      const answer = await fetch(url(`${path}?workspace=x`), { headers: { Cookie: cookie } })
+      const page = await answer.text()
+      expect({ path, status: answer.status }).toEqual({ path, status: 403 })
+      expect(page).toContain(`<form method="get" action="${path}?workspace=x">`)
+      expect(page).toContain('name="workspace" value="x"')
+    }
   })
 
   test('opening the link in the same browser goes on with what was typed', async () => {

@@ -335,6 +335,18 @@ test('an expired session pauses the import, which resumes after sign-in', async 
   expect(await text()).toContain('Partners 1,000 imported.')
 })
 
+test('an old session pauses the import, which resumes after sign-in', async () => {
+  await checkFile('many.csv', partners(1_000))
+  const refused = { error: { code: 'fresh_sign_in_required', message: 'Sign in again.', requestId: 'r' } }
+  service.state.faults = [null, new Response(JSON.stringify(refused), { status: 403 })]
+  await press(/^Import/)
+  await page.getByRole('alert').getByText('You signed in more than 12 hours ago.').waitFor()
+  await page.getByRole('link', { name: 'Sign in (new tab)' }).waitFor()
+  await press('Resume')
+  await step('Import complete')
+  expect(await text()).toContain('Partners 1,000 imported.')
+})
+
 test('another person who signs in stops the import, which goes on by itself once the first one is back', async () => {
   await checkFile('many.csv', partners(2_000))
   service.state.delayMs = 1_000
