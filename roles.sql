@@ -69,6 +69,10 @@ grant execute on function
     to :"pages", :"pay";
 
 
+-- Both make money payable by hand, of which managers are mailed.
+grant execute on function mail_manual_earnings_1 to :"pages", :"pay";
+
+
 -- pages: the dashboard, the portal, and the APIs for managers and imports.
 grant execute on function note_key_use_1, erase_sign_ins, erase_from_audit, has_signed_in, undo_import_call_1, money_under_way_1, mail_managers_1,
     approval_limit_refusal_1, set_approval_limit_1, decide_approval_limit_1, erase_payment_1 to :"pages";

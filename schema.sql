@@ -69,6 +69,10 @@ create table workspaces (
     mode            text     not null default 'live'   -- of the payment processor's events and keys
         constraint workspaces_mode_check check (mode in ('live', 'test')),
 
+    -- What was made payable by hand on the latest day (UTC) with any, in minor units of all currencies: see mail_manual_earnings_1.
+    manual_earnings_on     date,
+    manual_earnings_cents  bigint  not null default 0,
+
     -- Its deletion, which erase_workspaces_1 does.
     deletes_at      timestamptz,                       -- from when on; null if it stays
     deletion_by     text,                              -- the address of the manager who scheduled it
@@ -249,6 +253,8 @@ create table programs (
         constraint programs_self_referrals_check check (self_referrals in ('hold', 'allow', 'refuse')),
     minimum_payout_cents       bigint       not null
         constraint programs_minimum_payout_cents_check check (minimum_payout_cents between 0 and 99999999999999),
+    manual_earnings_notice_cents  bigint    not null default 10000   -- managers are mailed when more is made payable by hand in a day
+        constraint programs_manual_earnings_notice_cents_check check (manual_earnings_notice_cents between 0 and 99999999999999),
     payout_schedule            text         not null
         constraint programs_payout_schedule_check check (payout_schedule in ('manual', 'weekly', 'twice_monthly', 'monthly')),
     payout_days                integer[],   -- null is the schedule's own; 31 is the last day of the month
@@ -3704,7 +3710,7 @@ create table mails (
             check (kind in ('moved', 'welcome', 'message', 'application_rejected', 'partner_invitation', 'invitation', 'connect_account', 'connect_reminder', 'bank_refused', 'payout_sent', 'payout_failed',
                             'payout_returned', 'payout_approval', 'payout_report', 'payout_review', 'payout_preview', 'payout_problem', 'shadow_week',
                             'payment_details', 'payout_account', 'address_link', 'address_changed',
-                            'opening_balances', 'webhook_disabled', 'member_address', 'workspace_notice', 'support_address', 'new_browser')),
+                            'opening_balances', 'manual_earnings', 'webhook_disabled', 'member_address', 'workspace_notice', 'support_address', 'new_browser')),
     recipient        text         not null,
     partner_id       uuid,
     program_id       uuid,                    -- of a mail of a program to somebody who is no partner of it
@@ -3748,6 +3754,9 @@ create unique index mails_partner_id_kind_occasion_key on mails (partner_id, kin
 
 -- One mail about opening balances per recipient, program, importer and day, whose sums grow: see mail_opening_balances_1.
 create unique index mails_opening_balances_key on mails (workspace_id, recipient, occasion) where kind = 'opening_balances';
+
+-- One mail about manual earnings per recipient, program and five minutes, whose list grows: see mail_manual_earnings_1.
+create unique index mails_manual_earnings_key on mails (workspace_id, recipient, occasion) where kind = 'manual_earnings';
 
 -- Which mails are due?
 create index mails_due_idx on mails (next_attempt_at) where sent_at is null and failed_at is null and not is_held;
@@ -4334,7 +4343,38 @@ begin
 end $$;
 
 
--- Mails the other managers that opening balances were imported, because they are payable at once. An import
+-- Mails all managers, whoever acts too, what was made payable by hand, once it is more in a day than the program says. The day's sum is
+-- the workspace's, in minor units of all currencies, so that it cannot be split. What is made in five minutes is in one mail, which is
+-- sent a minute later. `made` is a line of it.
+create function mail_manual_earnings_1(workspace uuid, program uuid, made jsonb, now timestamptz) returns void
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+    cents  bigint      := made -> 'amountCents';
+    today  bigint;
+    due_at timestamptz := date_bin('5 minutes', now, 'epoch') + interval '6 minutes';
+begin
+    if cents <= 0 then return; end if;
+    update workspaces w
+    set manual_earnings_on = utc_day(now),
+        manual_earnings_cents = cents + case when w.manual_earnings_on = utc_day(now) then w.manual_earnings_cents else 0 end
+    where w.id = workspace returning w.manual_earnings_cents into today;
+
+    insert into mails as m (id, workspace_id, kind, recipient, occasion, details, created_at, next_attempt_at)
+    select uuidv7(), w.id, 'manual_earnings', o.email, format('%s %s', program, to_char(due_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI')),
+           jsonb_build_object('workspaceName', w.name, 'programName', g.name, 'made', jsonb_build_array(made), 'more', 0), now, due_at
+    from workspaces w
+    join programs g on g.id = program and g.manual_earnings_notice_cents < today
+    join members o on o.workspace_id = w.id and o.role = 'manager'
+    where w.id = workspace
+    order by o.email
+    on conflict (workspace_id, recipient, occasion) where kind = 'manual_earnings' do update
+        set details = m.details || case when jsonb_array_length(m.details -> 'made') < 20
+            then jsonb_build_object('made', (m.details -> 'made') || made)
+            else jsonb_build_object('more', (m.details -> 'more')::integer + 1) end;
+end $$;
+
+
+-- Mails all managers, the importer too, that opening balances were imported, because they are payable at once. An import
 -- is many calls: the mail waits for five minutes, and its sums grow until the mailer takes it. What the same
 -- manager imports into the program later that day (UTC) is in a second mail, five minutes after the day has
 -- ended, when none of its calls is on its way any more: two mails a day at most, and no balance is in neither.
@@ -4348,7 +4388,7 @@ begin
     with soon as (
         insert into mails as m (id, workspace_id, kind, recipient, occasion, details, created_at, next_attempt_at)
         select uuidv7(), workspace, 'opening_balances', o.email, subject, told, now, now + interval '5 minutes'
-        from members o where o.workspace_id = workspace and o.role = 'manager' and o.email <> importer
+        from members o where o.workspace_id = workspace and o.role = 'manager'
         order by o.email
         on conflict (workspace_id, recipient, occasion) where kind = 'opening_balances' do update
             set details = m.details || jsonb_build_object('balances', (m.details -> 'balances')::integer + made,
@@ -4359,7 +4399,7 @@ begin
     insert into mails as m (id, workspace_id, kind, recipient, occasion, details, created_at, next_attempt_at)
     select uuidv7(), workspace, 'opening_balances', o.email, subject || ' later', told, now,
            (utc_day(now) + 1)::timestamp at time zone 'UTC' + interval '5 minutes'
-    from members o where o.workspace_id = workspace and o.role = 'manager' and o.email <> importer
+    from members o where o.workspace_id = workspace and o.role = 'manager'
                      and o.email not in (select recipient from soon)
     order by o.email
     on conflict (workspace_id, recipient, occasion) where kind = 'opening_balances' do update
@@ -5224,12 +5264,14 @@ create function money_under_way_1(workspace uuid) returns text language sql stab
 $$;
 
 
--- Mails a notice to all managers of a workspace, once per occasion.
-create function mail_managers_1(workspace uuid, about text, person text, what text, day text, url text, its_occasion text, now timestamptz)
-returns void language sql set plan_cache_mode = force_custom_plan as $$
+-- Mails a notice to all managers of a workspace, once per occasion. `more` is what else its text needs.
+create function mail_managers_1(workspace uuid, about text, person text, what text, day text, url text, its_occasion text, now timestamptz,
+                                more jsonb default '{}') returns void
+language sql set plan_cache_mode = force_custom_plan as $$
     insert into mails (id, workspace_id, kind, recipient, occasion, details, created_at, next_attempt_at)
     select uuidv7(), w.id, 'workspace_notice', m.email, its_occasion,
-           jsonb_build_object('workspaceName', w.name, 'notice', about, 'person', person, 'what', what, 'day', day, 'url', url), now, now
+           jsonb_build_object('workspaceName', w.name, 'notice', about, 'person', person, 'what', what, 'day', day, 'url', url) || more,
+           now, now
     from workspaces w join members m on m.workspace_id = w.id and m.role = 'manager'
     where w.id = workspace
       and not exists (select from mails x where x.workspace_id = workspace and x.kind = 'workspace_notice' and x.occasion = its_occasion)

@@ -95,6 +95,7 @@ export type WorkspaceNoticeDetails = {
     | 'deletion_scheduled'
     | 'deletion_canceled'
     | 'deletion_called_off'
+    | 'payout_settings'
   /** Who did this; of `manager_recovered`, who became a manager. */
   person: string | null
   /**
@@ -102,10 +103,12 @@ export type WorkspaceNoticeDetails = {
    * sum of the run.
    */
   what: string | null
-  /** The day of the deletion, such as 2026-12-24. */
+  /** The day of the deletion, or of the first payout, such as 2026-12-24. */
   day: string | null
   /** A page of the workspace; null where no address of the installation is known. */
   url: string | null
+  /** The program of `payout_settings`. */
+  programName?: string | null
 }
 
 /** `new_browser`: somebody signed in as the recipient in a browser for the first time. */
@@ -172,7 +175,7 @@ export type InvitationDetails = {
   url: string
 }
 
-/** `opening_balances`: to the other managers, about an import. */
+/** `opening_balances`: to all managers, about an import. */
 export type OpeningBalancesDetails = {
   workspaceName: string
   programName: string
@@ -184,6 +187,26 @@ export type OpeningBalancesDetails = {
   amountCents: number
   /** The audit log. */
   url: string
+}
+
+/** `manual_earnings`: to all managers, about what was made payable by hand. */
+export type ManualEarningsDetails = {
+  workspaceName: string
+  programName: string
+  /** The first twenty. */
+  made: ManualEarning[]
+  /** How many others. */
+  more: number
+}
+
+/** One of these. `partner` is the slug; null if it is more than one. */
+export type ManualEarning = {
+  what: 'adjustment' | 'credit' | 'release' | 'cut_over'
+  /** An email address, or `API key "<name>"`. */
+  by: string
+  partner: string | null
+  amountCents: number
+  currency: string
 }
 
 /** `payment_details`: how a partner is paid has changed, or a change was canceled. */

@@ -39,6 +39,7 @@ import {
 import type { EditedText } from './texts.ts'
 import {
   invitationDraft,
+  manualEarningsDraft,
   memberAddressDraft,
   noticeOf,
   openingBalancesDraft,
@@ -170,6 +171,13 @@ export const DRAFTS: Record<
       sums: Array.isArray(details.sums) ? details.sums : [],
       url: required(details, 'url'),
     }),
+  manual_earnings: (details) =>
+    manualEarningsDraft({
+      workspaceName: required(details, 'workspaceName'),
+      programName: required(details, 'programName'),
+      made: Array.isArray(details.made) ? details.made : [],
+      more: Number(details.more),
+    }),
   webhook_disabled: (details) =>
     webhookDisabledDraft({
       workspaceName: required(details, 'workspaceName'),
@@ -198,6 +206,7 @@ export const DRAFTS: Record<
       what: optional(details, 'what'),
       day: optional(details, 'day'),
       url: optional(details, 'url'),
+      programName: optional(details, 'programName'),
     }),
   opening_balances: (details) =>
     openingBalancesDraft({

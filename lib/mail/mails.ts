@@ -49,6 +49,7 @@ export const MAIL_KINDS = [
   'payout_problem',
   'shadow_week',
   'opening_balances',
+  'manual_earnings',
   'webhook_disabled',
   'member_address',
   'workspace_notice',

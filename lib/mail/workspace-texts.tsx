@@ -5,6 +5,8 @@ import { exactMoney, formatMoney } from '../money.ts'
 import { draft, paragraph } from './compose.tsx'
 import type {
   InvitationDetails,
+  ManualEarning,
+  ManualEarningsDetails,
   MemberAddressDetails,
   OpeningBalancesDetails,
   SupportAddressDetails,
@@ -37,7 +39,7 @@ export const webhookDisabledDraft = ({ workspaceName, host, url }: WebhookDisabl
     { button: t(m.mails_webhook_button), link: url },
   ])
 
-/** Reports to the other managers that somebody imported opening balances, which the next payout run pays. */
+/** Reports to all managers that somebody imported opening balances, which the next payout run pays. */
 export const openingBalancesDraft = (details: OpeningBalancesDetails): Draft => {
   const { workspaceName, programName, importedBy, balances, amountCents, url } = details
   const amount = formatMoney(amountCents, 'USD')
@@ -53,7 +55,37 @@ export const openingBalancesDraft = (details: OpeningBalancesDetails): Draft => 
     t(m.mails_balances_payable),
     t(m.mails_balances_unexpected),
     { button: t(m.mails_balances_button), link: url },
-    t(m.mails_balances_recipients),
+    t(m.mails_all_managers),
+  ])
+}
+
+/** Reports to all managers what was made payable by hand. */
+export const manualEarningsDraft = ({
+  workspaceName,
+  programName,
+  made,
+  more,
+}: ManualEarningsDetails): Draft => {
+  const amountOf = ({ amountCents, currency }: ManualEarning) => formatMoney(amountCents, currency)
+  const [first] = made
+  const amount = [first ? amountOf(first) : '', ...(made.length > 1 ? ['…'] : [])].join(', ')
+  return draft(t(m.mails_manual_subject, { program: programName, amount }), t(m.mails_manual_preview), [
+    t(m.mail_hello),
+    paragraph(t, m.mails_manual_intro, {
+      program: { name: programName },
+      workspace: { name: workspaceName },
+    }),
+    ...made.map((one) =>
+      paragraph(t, m.mails_manual_line, {
+        what: one.what,
+        by: { name: one.by },
+        partner: { name: one.partner ?? '' },
+        amount: amountOf(one),
+      }),
+    ),
+    ...(more > 0 ? [t(m.mails_manual_more, { count: more })] : []),
+    t(m.mails_manual_unexpected),
+    t(m.mails_all_managers),
   ])
 }
 
@@ -189,6 +221,19 @@ const NOTICES: Record<Notice, (details: WorkspaceNoticeDetails) => NoticeTexts> 
     preview: t(m.mails_called_off_pay),
     words: [paragraph(t, m.mails_called_off, { workspace: { name: workspace } }), t(m.mails_called_off_pay)],
   }),
+  payout_settings: ({ workspaceName: workspace, programName, person, day }) => ({
+    subject: t(m.mails_settings_subject, { program: programName ?? workspace }),
+    preview: t(m.mails_settings_preview),
+    words: [
+      paragraph(t, m.mails_settings_changed, {
+        person: { name: person ?? t(m.mails_a_manager) },
+        program: { name: programName ?? '' },
+        workspace: { name: workspace },
+      }),
+      ...(day === null ? [] : [t(m.mails_settings_day, { day })]),
+      t(m.mails_settings_unexpected),
+    ],
+  }),
 }
 
 /** A notice as the outbox keeps it. @throws if it is an unknown one */
@@ -197,7 +242,7 @@ export const noticeOf = (value: unknown): Notice => {
   throw new Error('The mail’s details have an unknown notice.')
 }
 
-/** Reports to all managers what changes who may manage the workspace or pay from it, or whether it stays. */
+/** Reports to all managers what changes who may manage the workspace or pay from it, when it pays, or whether it stays. */
 export const workspaceNoticeDraft = (details: WorkspaceNoticeDetails): Draft => {
   const { subject, preview, words } = NOTICES[details.notice](details)
   const button: Paragraph[] = details.url ? [{ button: t(m.mails_open_workspace), link: details.url }] : []

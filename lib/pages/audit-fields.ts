@@ -30,6 +30,7 @@ const FIELDS: Record<string, Message> = {
   trustedAttribution: m.audit_field_trusted_attribution,
   selfReferrals: m.audit_field_self_referrals,
   minimumPayoutCents: m.audit_field_minimum_payout_cents,
+  manualEarningsNoticeCents: m.audit_field_manual_earnings_notice_cents,
   payoutSchedule: m.audit_field_payout_schedule,
   payoutDays: m.audit_field_payout_days,
   reviewDays: m.audit_field_review_days,

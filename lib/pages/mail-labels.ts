@@ -29,6 +29,7 @@ export const MAIL_LABELS: Record<MailKind, Message> = {
   payout_problem: m.mails_payout_problem,
   shadow_week: m.mails_week_shadow_run,
   opening_balances: m.mails_opening_balances_imported,
+  manual_earnings: m.mails_manual_earnings,
   webhook_disabled: m.mails_webhook_endpoint_disabled,
   member_address: m.mails_member_address,
   workspace_notice: m.mails_about_workspace,

@@ -29,6 +29,7 @@ const LABELS = {
   lateLeadDays: m.programs_time_late_lead,
   selfReferrals: m.programs_partners_own_purchases,
   minimumPayoutCents: m.programs_minimum_payout,
+  manualEarningsNoticeCents: m.programs_manual_earnings_notice,
 }
 
 /** The labels of a program's fields. */
@@ -77,6 +78,7 @@ export const programFields = (program: ProgramTerms): Fields => ({
   ...(program.trustedAttribution && { trustedAttribution: 'on' }),
   selfReferrals: program.selfReferrals,
   minimumPayoutCents: exactMoney(program.minimumPayoutCents, MINIMUM_CURRENCY),
+  manualEarningsNoticeCents: exactMoney(program.manualEarningsNoticeCents, MINIMUM_CURRENCY),
   ...scheduleFields(program),
   reviewDays: String(program.reviewDays),
 })
@@ -84,7 +86,7 @@ export const programFields = (program: ProgramTerms): Fields => ({
 /** A form's fields as API input. Blank fields take the defaults of a new program. */
 export const readProgram = (fields: Fields): Reading => {
   const { reward, problems } = readReward('reward', fields)
-  const readMinimum = (path: 'oneTimeMinimumCents' | 'minimumPayoutCents') => {
+  const readAmount = (path: 'oneTimeMinimumCents' | 'minimumPayoutCents' | 'manualEarningsNoticeCents') => {
     const entered = fields[path]
     const cents = entered === undefined ? undefined : parseMoney(entered, MINIMUM_CURRENCY)
     if (cents === null) problems.push({ path, message: inEnglish(m.programs_must_be_amount) })
@@ -99,7 +101,7 @@ export const readProgram = (fields: Fields): Reading => {
     reward,
     rewardInterval: fields.rewardInterval,
     rewardDurationMonths: numberIn(fields, 'rewardDurationMonths'),
-    oneTimeMinimumCents: readMinimum('oneTimeMinimumCents'),
+    oneTimeMinimumCents: readAmount('oneTimeMinimumCents'),
     rewardShipping: fields.rewardShipping !== undefined,
     creditOutOfBand: fields.creditOutOfBand !== undefined,
     holdingDays: numberIn(fields, 'holdingDays'),
@@ -110,7 +112,8 @@ export const readProgram = (fields: Fields): Reading => {
     lateLeadDays: numberIn(fields, 'lateLeadDays'),
     trustedAttribution: fields.trustedAttribution !== undefined,
     selfReferrals: fields.selfReferrals,
-    minimumPayoutCents: readMinimum('minimumPayoutCents'),
+    minimumPayoutCents: readAmount('minimumPayoutCents'),
+    manualEarningsNoticeCents: readAmount('manualEarningsNoticeCents'),
     ...readSchedule(fields),
     reviewDays: numberIn(fields, 'reviewDays'),
   }
@@ -216,6 +219,14 @@ export const ProgramInputs = ({ example, fields, errors }: FormState & { example
       <Field
         {...control('minimumPayoutCents')}
         hint={t(m.programs_minimum_payout_hint, { standard: String(PROGRAM_DEFAULTS.minimumPayoutCents) })}
+        inputmode="decimal"
+        autocomplete="off"
+      />
+      <Field
+        {...control('manualEarningsNoticeCents')}
+        hint={t(m.programs_manual_earnings_hint, {
+          standard: exactMoney(PROGRAM_DEFAULTS.manualEarningsNoticeCents, MINIMUM_CURRENCY),
+        })}
         inputmode="decimal"
         autocomplete="off"
       />

@@ -140,7 +140,10 @@ const scheduleWords = ({ payoutSchedule, payoutDays }: Schedule): string => {
 }
 
 /** A program's payout schedule, such as "Every Monday, next on 2026-11-23". */
-export const describeSchedule = (schedule: Schedule, now: Date): string => {
+export const describeSchedule = (
+  schedule: Parameters<typeof nextOccurrence>[0] & Schedule,
+  now: Date,
+): string => {
   const next = nextOccurrence(schedule, now)
   const words = scheduleWords(schedule)
   return next ? t(m.payouts_schedule_next, { words, day: next.toISOString().slice(0, 10) }) : words

@@ -142,7 +142,7 @@ export const duePreviews = (now: Date, aheadMs: number) => {
     from jsonb_to_recordset(${JSON.stringify(soon)}::jsonb)
       as t(schedule text, day integer, defaults integer[], at timestamptz)
     join programs g on g.payout_schedule = t.schedule and t.day = any (coalesce(g.payout_days, t.defaults))
-                   and g.mode <> 'shadow'
+                   and g.payout_schedule_since <= t.at and g.mode <> 'shadow'
     join stripe_keys k on k.workspace_id = g.workspace_id
     group by g.id having min(t.at) is distinct from g.payouts_previewed_for`
 }

@@ -82,13 +82,25 @@ const aroundNow = (schedule: PayoutSchedule, day: number, now: Date): [latest: D
   return current <= now ? [current, inMonth(day, now, 1)] : [inMonth(day, now, -1), current]
 }
 
+/** Days after which a schedule begins that was set: managers, who are mailed, can stop it. */
+const DAYS_TO_BEGIN = 3
+
+/** When a schedule begins that is set now. Earlier occurrences create no runs. */
+export const scheduleBegins = (now: Date): Date => new Date(now.getTime() + DAYS_TO_BEGIN * 86_400_000)
+
 /** The next occurrence of a program's schedule; null for `manual`. Without days, they are the schedule's own. */
 export const nextOccurrence = (
-  { payoutSchedule, payoutDays }: Pick<Schedule, 'payoutSchedule'> & { payoutDays: number[] | null },
+  {
+    payoutSchedule,
+    payoutDays,
+    payoutScheduleSince,
+  }: Pick<Schedule, 'payoutSchedule'> & { payoutDays: number[] | null; payoutScheduleSince: Date },
   now: Date,
 ): Date | null => {
+  // One that begins at this millisecond counts.
+  const from = new Date(Math.max(now.getTime(), payoutScheduleSince.getTime() - 1))
   const times = (payoutDays ?? DEFAULT_DAYS[payoutSchedule]).map((day) =>
-    aroundNow(payoutSchedule, day, now)[1].getTime(),
+    aroundNow(payoutSchedule, day, from)[1].getTime(),
   )
   return times.length ? new Date(Math.min(...times)) : null
 }

@@ -62,6 +62,7 @@ const partnershipsQuery = (db: Db, email: string) =>
       'pr.mode',
       'pr.payout_schedule as payoutSchedule',
       'pr.payout_days as payoutDays',
+      'pr.payout_schedule_since as payoutScheduleSince',
       sql<bigint>`coalesce(p.minimum_payout_cents, pr.minimum_payout_cents)`.as('minimumPayoutCents'),
       'w.name as workspace',
       contactIn(sql.ref('p.workspace_id')).as('contact'),

@@ -3,6 +3,7 @@ import { type CompiledQuery, type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { EventKind } from '../tracking/event-kinds.ts'
 import type { HandCreditRequest } from '../tracking/hand-credits.ts'
+import { mailManualEarning } from '../tracking/manual-earnings.queries.ts'
 import type { HandCreditStep, Step } from '../tracking/steps.ts'
 import { type Act, auditEntry } from '../workspace/audit.queries.ts'
 
@@ -13,6 +14,7 @@ export type Creditable = {
   customerExternalId: string
   customerId: string | null
   reportedAt: Date | null
+  commissionId: string | null
   steps: Step[]
 }
 
@@ -31,7 +33,7 @@ export const loadCreditable = async (
   const [[event], [partner]] = await db.batch([
     sql<Creditable>`
       select id, kind, external_id as "externalId", customer_external_id as "customerExternalId",
-             customer_id as "customerId", reported_at as "reportedAt", steps
+             customer_id as "customerId", reported_at as "reportedAt", commission_id as "commissionId", steps
       from events where workspace_id = ${workspaceId} and id = ${eventId}`.compile(db),
     sql<NonNullable<Loaded['partner']>>`
       select slug, status from partners where workspace_id = ${workspaceId} and id = ${partnerId}::uuid`.compile(
@@ -42,14 +44,15 @@ export const loadCreditable = async (
 }
 
 type Credit = {
-  event: Pick<Creditable, 'id' | 'externalId'>
+  event: Pick<Creditable, 'id' | 'externalId' | 'commissionId'>
   customerId: string | null
   step: HandCreditStep
   request: HandCreditRequest
 }
 
 /**
- * What is written with a credit by hand: the referral of the customer by the partner, and the audit entry. Rolls the batch back
+ * What is written with a credit by hand, after the commission: the referral of the customer by the partner, the mail to managers and
+ * the audit entry. Rolls the batch back
  * if the partner was banned meanwhile. `customers.partner_id` is to be updated after it.
  */
 export const creditStatements = (
@@ -72,6 +75,15 @@ export const creditStatements = (
       insert into referrals (workspace_id, customer_id, origin, partner_id, source, attribution, referred_at)
       select ${workspaceId}::uuid, ${customerId}::uuid, ${origin}, ${partnerId}::uuid, 'manual', ${attribution}, ${now}::timestamptz
       where ${partnerId !== null && customerId !== null}::boolean`,
+    sql<unknown>`
+      select ${mailManualEarning(act, 'credit', {
+        program: sql`c.program_id`,
+        partner: sql`${slug}::text`,
+        cents: sql`c.amount_cents`,
+        currency: sql`c.currency`,
+      })}
+      from events e join commissions c on c.id = e.commission_id
+      where e.workspace_id = ${workspaceId} and e.id = ${event.id} and e.commission_id is distinct from ${event.commissionId}::uuid`,
   ]
     .map((statement) => statement.compile(db))
     .concat(

@@ -3,6 +3,8 @@ import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { MAX_AMOUNT_CENTS } from '../money.ts'
+import { scheduleBegins } from '../payouts/schedules.ts'
+import { mailManualEarning } from '../tracking/manual-earnings.queries.ts'
 import { type Act, auditEntry } from '../workspace/audit.queries.ts'
 import { BALANCE_REASON, type CutOverResult, type CutOverSum, type OwedBalance } from './cut-over.ts'
 import { lockProgram } from './mode.queries.ts'
@@ -117,9 +119,17 @@ export const cutOver = async (
       where r.workspace_id = ${workspaceId} and r.program_id = ${programId} and r.ended_at is null
         and not ${isUnread(programId)} and not ${isMixed(programId)} and not exists (select from owed where code is not null) and sums.found = ${JSON.stringify(expected)}::jsonb
       returning r.program_id
+    ), live as (
+      update programs g set mode = 'live', payout_schedule_since = ${scheduleBegins(now)}
+      from ended where g.id = ended.program_id returning g.id
     )
-    update programs g set mode = 'live', payout_schedule_since = greatest(g.payout_schedule_since, ${now}::timestamptz)
-    from ended where g.id = ended.program_id`
+    select ${mailManualEarning(act, 'cut_over', {
+      program: sql`live.id`,
+      partner: sql`null::text`,
+      cents: sql`(s ->> 'amountCents')::bigint`,
+      currency: sql`s ->> 'currency'`,
+    })}
+    from live, jsonb_array_elements(${JSON.stringify(expected)}::jsonb) s`
   const balances = sql<unknown>`
     insert into commissions (id, workspace_id, program_id, partner_id, kind, amount_cents, currency, payable_at, created_at)
     select uuidv7(), ${workspaceId}::uuid, ${programId}::uuid, o.partner_id, 'opening_balance', o.cents, o.currency,

@@ -10,6 +10,7 @@ import { isShadowRefusal, SHADOW_REFUSAL } from '../shadow/mode.ts'
 import { type Act, auditEntry } from '../workspace/audit.queries.ts'
 import { type Adjustment, adjustmentPayableAt, type MissingSubject } from './adjustments.ts'
 import { type CommissionRow, selectCommissions } from './commissions.queries.ts'
+import { mailManualEarning } from './manual-earnings.queries.ts'
 
 export type SavedAdjustment =
   | {
@@ -92,11 +93,18 @@ export const saveAdjustment = async (
              ${commissionId}::uuid
       where ${missing === null}::boolean and ${onlyIf}
       on conflict do nothing returning commission_id
-    )
+    ), commission as (
     insert into commissions (id, workspace_id, program_id, partner_id, kind, amount_cents, currency, payable_at, created_at)
     select a.commission_id, p.workspace_id, p.program_id, p.id, 'adjustment', ${amountCents}::bigint, ${currency},
            ${adjustmentPayableAt(adjustment, now)}::timestamptz, ${now}::timestamptz
-    from adjustment a join partners p on p.id = ${partnerId}`
+    from adjustment a join partners p on p.id = ${partnerId}
+    returning program_id, amount_cents, currency)
+    select ${mailManualEarning(act, 'adjustment', {
+      program: sql`program_id`,
+      partner: sql`${facts.partner}::text`,
+      cents: sql`amount_cents`,
+      currency: sql`currency`,
+    })} from commission`
   const written = await unlessUndone(() =>
     db.batch([
       lock.compile(db),

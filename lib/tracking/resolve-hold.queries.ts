@@ -5,6 +5,7 @@ import { newId } from '../db/ids.ts'
 import { type Act, auditEntry } from '../workspace/audit.queries.ts'
 import { type CommissionRow, selectCommissions } from './commissions.queries.ts'
 import type { HoldResolution } from './holds.ts'
+import { mailManualEarning } from './manual-earnings.queries.ts'
 
 /**
  * Resolves the hold of a commission, in one transaction. A rejected commission is reversed in full, and the customer's later
@@ -42,6 +43,18 @@ export const resolveHold = async (
     where c.workspace_id = ${workspaceId} and c.id = ${id} for update of e`
   // Of a commission without an event, only this serializes concurrent resolutions.
   const lockHold = sql<unknown>`select from commission_holds where ${isOpen} for update`
+  // Only what refunds have left becomes payable.
+  const mail = sql<unknown>`
+    select ${mailManualEarning(act, 'release', {
+      program: sql`c.program_id`,
+      partner: sql`p.slug`,
+      cents: sql`c.amount_cents + (select coalesce(sum(r.amount_cents), 0) from commissions r where r.reverses_id = c.id)`,
+      currency: sql`c.currency`,
+    })}
+    from commission_holds h
+    join commissions c on c.id = h.commission_id
+    join partners p on p.id = c.partner_id
+    where h.workspace_id = ${workspaceId} and h.commission_id = ${id} and h.resolved_at is null and not ${isRejected}::boolean`
   const resolve = sql<unknown>`
     with hold as (
       update commission_holds
@@ -78,7 +91,7 @@ export const resolveHold = async (
              || jsonb_build_array(jsonb_build_object('code', 'commission_rejected', 'facts', jsonb_build_object(
                   'slug', c.slug, 'amountCents', c.amount_cents, 'currency', c.currency)))
     from commission c where e.workspace_id = ${workspaceId} and e.id = c.event_id`
-  const [, , , , , [after]] = await db.batch([
+  const [, , , , , , [after]] = await db.batch([
     lockCustomer.compile(db),
     lock.compile(db),
     lockHold.compile(db),
@@ -96,6 +109,7 @@ export const resolveHold = async (
       },
       when: sql<SqlBool>`exists (select from commission_holds where ${isOpen})`,
     }).compile(),
+    mail.compile(db),
     resolve.compile(db),
     commission.compile(),
   ])

@@ -1,16 +1,29 @@
 /** Programs, with their rewards. */
+import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { idOf, newId } from '../db/ids.ts'
 import type { PageRequest } from '../db/page-request.ts'
-import { changedDays, DEFAULT_DAYS, type Schedule } from '../payouts/schedules.ts'
+import {
+  changedDays,
+  DEFAULT_DAYS,
+  nextOccurrence,
+  type Schedule,
+  scheduleBegins,
+} from '../payouts/schedules.ts'
 import type { ProgramMode } from '../shadow/mode.ts'
 import { type Act, auditEntry } from './audit.queries.ts'
 import { diff, type Patch } from './diff.ts'
-import type { ProgramTerms } from './programs.ts'
+import { PROGRAM_DEFAULTS, type ProgramTerms } from './programs.ts'
 import { newReward, rewardTerms } from './rewards.queries.ts'
 import { updateTerms } from './terms.queries.ts'
 
-export type Program = ProgramTerms & { id: string; mode: ProgramMode; createdAt: Date }
+export type Program = ProgramTerms & {
+  id: string
+  /** Its schedule pays from then on. */
+  payoutScheduleSince: Date
+  mode: ProgramMode
+  createdAt: Date
+}
 
 const selectPrograms = (db: Db, workspaceId: string) =>
   db
@@ -33,9 +46,11 @@ const selectPrograms = (db: Db, workspaceId: string) =>
       'p.trusted_attribution as trustedAttribution',
       'p.self_referrals as selfReferrals',
       'p.minimum_payout_cents as minimumPayoutCents',
+      'p.manual_earnings_notice_cents as manualEarningsNoticeCents',
       'p.payout_schedule as payoutSchedule',
       'p.payout_days as payoutDays',
       'p.review_days as reviewDays',
+      'p.payout_schedule_since as payoutScheduleSince',
       'p.created_at as createdAt',
       'r.basis_points as basisPoints',
       'r.amount_cents as amountCents',
@@ -51,6 +66,7 @@ const toProgram = ({ kind, basisPoints, amountCents, currency, ...row }: Row): P
     reward,
     oneTimeMinimumCents: Number(row.oneTimeMinimumCents),
     minimumPayoutCents: Number(row.minimumPayoutCents),
+    manualEarningsNoticeCents: Number(row.manualEarningsNoticeCents),
     payoutDays: row.payoutDays ?? DEFAULT_DAYS[row.payoutSchedule],
   }
 }
@@ -90,6 +106,7 @@ const COLUMNS = {
   trustedAttribution: 'trusted_attribution',
   selfReferrals: 'self_referrals',
   minimumPayoutCents: 'minimum_payout_cents',
+  manualEarningsNoticeCents: 'manual_earnings_notice_cents',
   payoutSchedule: 'payout_schedule',
   payoutDays: 'payout_days',
   reviewDays: 'review_days',
@@ -103,12 +120,40 @@ export const programColumns = <T extends Partial<ProgramTerms>>(terms: T) =>
     Object.entries(COLUMNS).map(([field, column]) => [column, terms[field as keyof T]]),
   ) as Columns<T>
 
-/** Written together: concurrent changes must not leave days of another schedule. Past occurrences create no runs. */
+/** Written together: concurrent changes must not leave days of another schedule. */
 const newSchedule = ({ payoutSchedule, payoutDays }: Schedule, now: Date) => ({
   payout_schedule: payoutSchedule,
   payout_days: payoutDays,
-  payout_schedule_since: now,
+  payout_schedule_since: scheduleBegins(now),
 })
+
+/** The settings by which money leaves without anybody looking. Managers are mailed when they change. */
+const PAYOUT_SETTINGS = [
+  'payoutSchedule',
+  'payoutDays',
+  'reviewDays',
+  'manualEarningsNoticeCents',
+] as const satisfies (keyof ProgramTerms)[]
+
+/**
+ * Mails all managers, whoever acts too, that one of these settings has changed.
+ *
+ * @param id    of the change, so that a repeat mails nothing
+ * @param since from when on a new schedule pays; null if the schedule is as it was
+ */
+const mailSettings = (
+  db: Db,
+  { workspaceId, actor, now }: Act,
+  id: string,
+  program: ProgramTerms,
+  since: Date | null,
+) => {
+  const next = since && nextOccurrence({ ...program, payoutScheduleSince: since }, now)
+  const more = JSON.stringify({ programName: program.name })
+  return sql<unknown>`
+    select mail_managers_1(${workspaceId}, 'payout_settings', ${actor}, null, ${next?.toISOString().slice(0, 10) ?? null}, null,
+                           ${`settings ${id}`}, ${now}::timestamptz, ${more}::jsonb)`.compile(db)
+}
 
 /** @param mode `shadow` starts a shadow run with the program */
 export const createProgram = async (
@@ -127,7 +172,7 @@ export const createProgram = async (
         workspace_id: act.workspaceId,
         reward_id: rewardId,
         ...programColumns(terms),
-        payout_schedule_since: act.now,
+        payout_schedule_since: scheduleBegins(act.now),
         mode,
         shadow_since: mode === 'shadow' ? act.now : null,
         created_at: act.now,
@@ -140,6 +185,10 @@ export const createProgram = async (
       subjectId: id,
       details: { name: terms.name, ...(mode === 'shadow' && { mode }) },
     }).compile(),
+    ...(terms.payoutSchedule !== 'manual' ||
+    terms.manualEarningsNoticeCents > PROGRAM_DEFAULTS.manualEarningsNoticeCents
+      ? [mailSettings(db, act, id, terms, scheduleBegins(act.now))]
+      : []),
     ...(mode === 'shadow'
       ? [
           db
@@ -150,7 +199,7 @@ export const createProgram = async (
         ]
       : []),
   ])
-  return { ...terms, id, mode, createdAt: act.now }
+  return { ...terms, id, payoutScheduleSince: scheduleBegins(act.now), mode, createdAt: act.now }
 }
 
 /** The requested values. `payoutDays`: null is the schedule's own; undefined is so too where the schedule changes. */
@@ -170,20 +219,25 @@ export const changeProgram = async (
 ): Promise<Program | undefined> => {
   const before = await findProgram(db, act.workspaceId, id)
   if (!before) return undefined
-  const { id: _id, createdAt: _createdAt, mode: _mode, ...terms } = before
+  const { id: _id, createdAt: _createdAt, mode: _mode, payoutScheduleSince: _since, ...terms } = before
   const changes = diff<ProgramTerms>(terms, { ...patch, payoutDays: changedDays(terms, patch) })
   if (!changes) return before
 
   const { reward, payoutSchedule, payoutDays } = changes.changed
+  const after = { ...before, ...changes.changed }
   const rewardId = reward && newId()
+  const isOtherSchedule = payoutSchedule !== undefined || payoutDays !== undefined
   await db.batch([
     ...(rewardId ? [newReward(db, act, rewardId, reward).compile()] : []),
     updateTerms(db, act, 'programs', [id], {
       ...programColumns(changes.changed),
       reward_id: rewardId,
-      ...((payoutSchedule ?? payoutDays) && newSchedule({ ...terms, ...changes.changed }, act.now)),
+      ...(isOtherSchedule && newSchedule(after, act.now)),
     }),
     auditEntry(db, { ...act, action: 'program.changed', subjectId: id, details: changes.log }).compile(),
+    ...(PAYOUT_SETTINGS.some((setting) => setting in changes.changed)
+      ? [mailSettings(db, act, newId(), after, isOtherSchedule ? scheduleBegins(act.now) : null)]
+      : []),
   ])
-  return { ...before, ...changes.changed }
+  return { ...after, ...(isOtherSchedule && { payoutScheduleSince: scheduleBegins(act.now) }) }
 }

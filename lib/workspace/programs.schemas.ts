@@ -93,10 +93,15 @@ const programFields = {
       'any other, or not created.',
   }),
   minimumPayoutCents: integer(0, MAX_AMOUNT_CENTS, 'The smallest balance that is paid out, in minor units.'),
+  manualEarningsNoticeCents: integer(
+    0,
+    MAX_AMOUNT_CENTS,
+    'All managers are mailed when more than this is made payable by hand in a day, in minor units of any currency.',
+  ),
   payoutSchedule: z.enum(PAYOUT_SCHEDULES, 'Must be manual, weekly, twice_monthly or monthly.').meta({
     description:
       'How often partners are paid automatically, by Stripe, from midnight UTC; `manual` is never. The days are ' +
-      '`payoutDays`.',
+      '`payoutDays`. A schedule begins three days after it is set.',
   }),
   payoutDays: z
     .array(integer(1, LAST_DAY, 'A day.'), 'Must be an array of days.')
@@ -155,6 +160,10 @@ export const NewProgram = z
     trustedAttribution: withDefault(programFields.trustedAttribution, PROGRAM_DEFAULTS.trustedAttribution),
     selfReferrals: withDefault(programFields.selfReferrals, PROGRAM_DEFAULTS.selfReferrals),
     minimumPayoutCents: withDefault(programFields.minimumPayoutCents, PROGRAM_DEFAULTS.minimumPayoutCents),
+    manualEarningsNoticeCents: withDefault(
+      programFields.manualEarningsNoticeCents,
+      PROGRAM_DEFAULTS.manualEarningsNoticeCents,
+    ),
     payoutSchedule: withDefault(programFields.payoutSchedule, PROGRAM_DEFAULTS.payoutSchedule),
     payoutDays: optional(programFields.payoutDays),
     reviewDays: withDefault(programFields.reviewDays, PROGRAM_DEFAULTS.reviewDays),

@@ -27,6 +27,8 @@ export type ProgramTerms = Schedule & {
   trustedAttribution: boolean
   selfReferrals: SelfReferrals
   minimumPayoutCents: number
+  /** Managers are mailed when more than this is made payable by hand in a day. */
+  manualEarningsNoticeCents: number
   /** Days between a scheduled run and its sending, in which managers can stop it. */
   reviewDays: number
 }
@@ -46,6 +48,7 @@ export const PROGRAM_DEFAULTS = {
   trustedAttribution: false,
   selfReferrals: 'hold',
   minimumPayoutCents: 0,
+  manualEarningsNoticeCents: 10_000,
   payoutSchedule: 'manual',
   reviewDays: 0,
 } satisfies Partial<ProgramTerms>

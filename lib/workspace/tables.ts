@@ -27,6 +27,8 @@ export type WorkspaceTables = {
     approval_above_cents: ColumnType<bigint | null, number | null, number | null>
     sales_from: Generated<SalesFrom>
     mode: Generated<Mode>
+    manual_earnings_on: string | null
+    manual_earnings_cents: Generated<bigint>
     deletes_at: Date | null
     deletion_by: string | null
     erasing_since: Date | null
@@ -94,6 +96,7 @@ export type WorkspaceTables = {
     payout_days: number[] | null
     review_days: Generated<number>
     payout_schedule_since: Generated<Date>
+    manual_earnings_notice_cents: ColumnType<bigint, number | undefined, number>
     payouts_previewed_for: Date | null
     terms_since: Date | null
     mode: Generated<ProgramMode>

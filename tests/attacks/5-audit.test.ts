@@ -150,7 +150,7 @@ describe('opening balances, which are payable at once', () => {
     expect((await stranger.get(`/audit/${data[0]?.id}`)).status).toBe(404)
   })
 
-  test('all other managers are mailed once about an import of many calls, with its sums', async () => {
+  test('all managers are mailed once about an import of many calls, with its sums', async () => {
     const { address, mails, importing } = await createOffice()
     await importing(rows(2, 'a'))
     await Promise.all(['b', 'c', 'd'].map((prefix) => importing(rows(3, prefix, 100))))
@@ -158,6 +158,7 @@ describe('opening balances, which are payable at once', () => {
     expect(await mails()).toEqual([
       { recipient: address('ben'), details: expect.objectContaining(details), isLater: false },
       { recipient: address('cora'), details: expect.objectContaining(details), isLater: false },
+      { recipient: address('manager'), details: expect.objectContaining(details), isLater: false },
     ])
   })
 
@@ -174,6 +175,7 @@ describe('opening balances, which are payable at once', () => {
       { recipient: address('ben'), details: { balances: 1, amountCents: 1 }, isLater: false },
       { recipient: address('ben'), details: { balances: 10, amountCents: 10_000_000 }, isLater: true },
       { recipient: address('cora'), details: { balances: 11, amountCents: 10_000_001 }, isLater: false },
+      { recipient: address('manager'), details: { balances: 11, amountCents: 10_000_001 }, isLater: false },
     ])
   })
 
@@ -186,13 +188,15 @@ describe('opening balances, which are payable at once', () => {
     expect(await mails()).toEqual([])
   })
 
-  test('a manager alone gets no mail about the own import', async () => {
+  test('a manager alone is mailed about the own import, which may be of a stolen session', async () => {
     const merchant = await createMerchant()
     const { partners } = await importer(merchant)
     expect((await partners(rows(1, 'a'), OPENING)).status).toBe(200)
     expect(
-      await database.query('select from mails where workspace_id = $1', [merchant.workspace.id]),
-    ).toEqual([])
+      await database.query('select kind, recipient from mails where workspace_id = $1', [
+        merchant.workspace.id,
+      ]),
+    ).toEqual([{ kind: 'opening_balances', recipient: `manager@${merchant.workspace.slug}.example` }])
   })
 })
 

@@ -24,6 +24,7 @@ describe('POST /programs', () => {
       ...program,
       ...PROGRAM_DEFAULTS,
       payoutDays: [],
+      payoutScheduleSince: expect.any(String),
       reviewDays: 0,
       mode: 'live',
       createdAt: expect.any(String),
@@ -56,6 +57,7 @@ describe('POST /programs', () => {
       attribution: 'first',
       attributeKnownCustomers: true,
       minimumPayoutCents: 99_999_999_999_999,
+      manualEarningsNoticeCents: 99_999_999_999_999,
       payoutSchedule: 'twice_monthly',
       payoutDays: [28, 31],
       reviewDays: 14,
@@ -204,7 +206,7 @@ describe('PATCH /programs/:id', () => {
     expect(body.rewardDurationMonths).toBeNull()
   })
 
-  test('a schedule starts when it is set: past occurrences do not run', async () => {
+  test('a schedule begins three days after it is set: past occurrences do not run', async () => {
     const merchant = await createMerchant()
     const programs = await merchant.asManager()
     const path = `/programs/${merchant.programId}`
@@ -224,7 +226,7 @@ describe('PATCH /programs/:id', () => {
     const { body } = await programs.patch(path, { payoutSchedule: 'weekly' })
     expect(body.payoutSchedule).toBe('weekly')
     const chosen = await since()
-    expect(Date.now() - chosen).toBeLessThan(60_000)
+    expect(Math.abs(Date.now() + 3 * 86_400_000 - chosen)).toBeLessThan(60_000)
     await programs.patch(path, { payoutSchedule: 'weekly', holdingDays: 3 })
     expect(await since()).toBe(chosen)
     await programs.patch(path, { payoutSchedule: 'weekly', payoutDays: [5] })

@@ -420,7 +420,7 @@ describe('two imports, A and B', () => {
   })
 })
 
-test('the mail to other managers loses the balances that are taken back, or is withdrawn', async () => {
+test('the mail to managers loses the balances that are taken back, or is withdrawn', async () => {
   const { merchant, partners, undo } = await createUndoing()
   await merchant.seed.addMember(merchant.workspace.id, 'other@x.example', 'manager')
   const told = () =>

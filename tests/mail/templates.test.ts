@@ -413,6 +413,43 @@ describe('a mail in the outbox', () => {
     expect(imported.text).toContain(
       'ann@pine.example imported 412 opening balances of 12,345.00 USD in total into the program Friends of Pine Notes.',
     )
+    const byHand = {
+      workspaceName: 'Pine Notes',
+      programName: 'Friends',
+      made: [
+        {
+          what: 'adjustment',
+          by: 'ann@pine.example',
+          partner: 'maya',
+          amountCents: 5_000_000,
+          currency: 'USD',
+        },
+        { what: 'credit', by: 'ann@pine.example', partner: 'leo', amountCents: 980, currency: 'USD' },
+        { what: 'release', by: 'API key "Shop"', partner: 'leo', amountCents: 1_000, currency: 'JPY' },
+        { what: 'cut_over', by: 'ann@pine.example', partner: null, amountCents: 20_000, currency: 'EUR' },
+      ],
+      more: 2,
+    }
+    const made = outboxContent({ kind: 'manual_earnings', details: byHand })
+    expect(made.subject).toBe('Payable by hand in Friends: 50,000.00 USD, …')
+    for (const line of [
+      'ann@pine.example adjusted the earnings of maya by 50,000.00 USD.',
+      'ann@pine.example credited 9.80 USD to leo by hand.',
+      'API key "Shop" released 1,000 JPY of leo that was held.',
+      'ann@pine.example cut the program over, with 200.00 EUR owed to partners.',
+      '2 more are in the audit log.',
+    ])
+      expect(made.text).toContain(line)
+    const settings = {
+      workspaceName: 'Pine Notes',
+      programName: 'Friends',
+      notice: 'payout_settings',
+      person: 'ann@pine.example',
+      day: '2026-12-07',
+      url: null,
+    }
+    const changedSettings = outboxContent({ kind: 'workspace_notice', details: settings })
+    expect(changedSettings.text).toContain('The schedule pays on 2026-12-07 for the first time')
     const restricted = { ...CONNECT, problem: 'account_restricted' as const }
     expect(outboxContent({ kind: 'connect_reminder', details: restricted })).toEqual(
       connectReminderContent(restricted),

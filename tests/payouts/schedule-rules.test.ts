@@ -73,9 +73,23 @@ test.each<{
     const at = new Date(now)
     const midnight = (day: string | null) => day && new Date(day)
     expect(latest(schedule, days, at)).toEqual(midnight(last))
-    expect(nextOccurrence({ payoutSchedule: schedule, payoutDays: days }, at)).toEqual(midnight(next))
+    const program = { payoutSchedule: schedule, payoutDays: days, payoutScheduleSince: at }
+    expect(nextOccurrence(program, at)).toEqual(midnight(next))
   },
 )
+
+test.each([
+  { since: '2026-11-18T12:00Z', next: '2026-11-23' },
+  { since: '2026-11-23T00:00Z', next: '2026-11-23' },
+  { since: '2026-11-23T00:01Z', next: '2026-11-30' },
+])('a weekly schedule that begins at $since pays on $next for the first time', ({ since, next }) => {
+  const program = {
+    payoutSchedule: 'weekly' as const,
+    payoutDays: null,
+    payoutScheduleSince: new Date(since),
+  }
+  expect(nextOccurrence(program, new Date('2026-11-17T10:00Z'))).toEqual(new Date(next))
+})
 
 test('the next occurrence is always later, at most a month ahead, and the latest one as soon as it is reached', () => {
   const wrong: object[] = []

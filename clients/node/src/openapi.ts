@@ -1888,7 +1888,9 @@ trustedAttribution?: undefined | boolean
 selfReferrals?: undefined | "hold" | "allow" | "refuse"
 /** The smallest balance that is paid out, in minor units. */
 minimumPayoutCents?: undefined | number
-/** How often partners are paid automatically, by Stripe, from midnight UTC; `manual` is never. The days are `payoutDays`. */
+/** All managers are mailed when more than this is made payable by hand in a day, in minor units of any currency. */
+manualEarningsNoticeCents?: undefined | number
+/** How often partners are paid automatically, by Stripe, from midnight UTC; `manual` is never. The days are `payoutDays`. A schedule begins three days after it is set. */
 payoutSchedule?: undefined | "manual" | "weekly" | "twice_monthly" | "monthly"
 /** The days of the schedule: for `weekly` a weekday from 1, Monday, to 7; for `monthly` a day of the month, and for `twice_monthly` two, from 1 to 28, or 31 for the last day; none for `manual`. Sent with `payoutSchedule`. null for the schedule’s own: Monday, the 1st, the 1st and 15th. */
 payoutDays?: undefined | Array<number> | null
@@ -2352,8 +2354,11 @@ lateLeadDays: number
 trustedAttribution: boolean
 selfReferrals: "hold" | "allow" | "refuse"
 minimumPayoutCents: number
+manualEarningsNoticeCents: number
 payoutSchedule: "manual" | "weekly" | "twice_monthly" | "monthly"
 payoutDays: Array<number>
+/** The schedule pays from then on. */
+payoutScheduleSince: string
 reviewDays: number
 mode: "live" | "shadow"
 createdAt: string

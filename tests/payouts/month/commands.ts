@@ -2,7 +2,7 @@
 
 import { expect } from 'vitest'
 import { charge, dispute, type StripeObject, signedHeaders, stripeEvent } from '../../support/stripe.ts'
-import { type Books, SECOND, SECRETS, SLUG, UNREACHABLE } from './merchant.ts'
+import { type Books, MANAGER, SECOND, SECRETS, SLUG, UNREACHABLE } from './merchant.ts'
 import { type Currency, type Earning, type Partner, type Person, type Program, shareOf } from './terms.ts'
 import type { World } from './world.ts'
 
@@ -45,7 +45,7 @@ export const commandsOf = ({ world, model, manager, report, key, idOf, all, slug
       })
       expect(summary).toMatchObject({ created: part.length, errors: 0, slugsRenamed: 0 })
     }
-    model.mail('opening_balances', SECOND)
+    for (const manager of [MANAGER, SECOND]) model.mail('opening_balances', manager)
     const now = world.now()
     for (const { partner, owed } of rows) {
       model.partners.push(partner)
