@@ -476,7 +476,13 @@ create table address_changes (
     new_confirmed_at  timestamptz,
     old_confirmed_at  timestamptz,
     done_at           timestamptz,
+    revert_hash       text,                    -- of the token in the mail to the old address of a partner, once it is done
+    reverted_at       timestamptz,
 
+    constraint address_changes_revert_hash_key    unique (revert_hash),
+    constraint address_changes_revert_check
+        check ((revert_hash is null or (old_token_hash is null and done_at is not null))
+               and (reverted_at is null or revert_hash is not null)),
     constraint address_changes_token_hash_key     unique (token_hash),
     constraint address_changes_old_token_hash_key unique (old_token_hash),
     constraint address_changes_confirmed_check

@@ -64,7 +64,7 @@ export const addYear = async (
   await run(
     `insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, pays_bank, created_at)
      select uuidv7(), $1, email, 'DE', 'acct_${prefix}' || n, case n % 20 when 0 then 'restricted' when 1 then 'in_review' else 'enabled' end,
-            true, now() from bench_partners where n % 10 <> 3`,
+            true, now() - interval '4 days' from bench_partners where n % 10 <> 3`,
     [workspaceId],
   )
   await run(

@@ -45,7 +45,7 @@ const addWorkspace = async (bindings: Bindings, client: pg.Client): Promise<stri
   )
   await client.query(
     `insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, created_at)
-     select uuidv7(), workspace_id, email, 'DE', 'acct_' || slug, 'enabled', now() from partners where workspace_id = $1`,
+     select uuidv7(), workspace_id, email, 'DE', 'acct_' || slug, 'enabled', now() - interval '4 days' from partners where workspace_id = $1`,
     [workspaceId],
   )
   await client.query('begin')

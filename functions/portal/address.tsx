@@ -12,12 +12,15 @@ import { AddressPage, ChangedPage, ConfirmAddressPage, LinkSentPage } from '../.
 import { freshPartnersOnly } from '../../lib/pages/fresh-partner.tsx'
 import { renderPortal } from '../../lib/pages/portal.tsx'
 import { textsOf } from '../../lib/pages/text.ts'
+import { effectiveFrom } from '../../lib/payouts/payment-details.ts'
 import { sha256 } from '../../lib/sha256.ts'
+import { timeWords } from '../../lib/time-words.ts'
 import {
   changeAddress,
   findAddressChange,
   requestAddressChange,
 } from '../../lib/workspace/address-changes.queries.ts'
+import revert from './address-revert.tsx'
 
 /** 190 bits. Letters and digits only, because mail programs break links at other characters. */
 const TOKEN_LENGTH = 32
@@ -72,7 +75,13 @@ export default createRoutes<SessionEnv>()
     const to = await findAddressChange(db, user.email, tokenHash, now)
     if (!to) return showForm(c, textsOf(c)(m.link_expired))
     const portalUrl = new URL('/portal', c.req.url).href
-    const outcome = await changeAddress(db, { from: user.email, to, tokenHash, now, portalUrl })
+    const revertToken = randomBase62(TOKEN_LENGTH)
+    const revert = {
+      tokenHash: await sha256(revertToken),
+      url: new URL(`${PATH}/revert?token=${revertToken}`, c.req.url).href,
+      until: timeWords(effectiveFrom(now)),
+    }
+    const outcome = await changeAddress(db, { from: user.email, to, tokenHash, now, portalUrl, revert })
     if (outcome === 'taken') {
       const contacts = await readContacts(db, user.email)
       return showForm(c, textsOf(c)(m.address_taken, contactValues(...contacts)))
@@ -84,3 +93,4 @@ export default createRoutes<SessionEnv>()
       children: <ChangedPage to={to} />,
     })
   })
+  .route('/', revert)

@@ -128,12 +128,18 @@ export const addressLinkDraft = ({ partnerName, from, to, url }: AddressDetails,
 
 /** Notifies the old address of a partner that it was replaced. */
 export const addressChangedDraft = (details: AddressDetails, t = inEnglish): Draft => {
-  const { partnerName, from, to, url, workspaceName } = details
+  const { partnerName, from, to, url, workspaceName, revertUrl, heldUntil } = details
   if (workspaceName) return addressCorrectedDraft({ partnerName, from, workspaceName }, t)
   return draft(t(m.mail_address_changed_subject), t(m.mail_address_changed_preview), [
     greeting(partnerName, t),
     paragraph(t, m.mail_address_changed, { from: { name: from }, to: { name: to } }),
     t(m.mail_address_changed_same),
+    ...(revertUrl && heldUntil
+      ? [
+          paragraph(t, m.mail_address_changed_undo, { time: { name: heldUntil }, from: { name: from } }),
+          { button: t(m.undo_address), link: revertUrl },
+        ]
+      : []),
     t(m.mail_address_changed_contact),
     { button: t(m.mail_open_portal), link: url },
   ])
@@ -181,7 +187,7 @@ const ACCOUNT_SUBJECTS = {
 
 /** Reports that a partner's Stripe account was connected, changed or disconnected, also if somebody else did it. */
 export const payoutAccountDraft = (details: PayoutAccountDetails, t = inEnglish): Draft => {
-  const { partnerName, workspaceName: workspace, change, confirmUrl, portalUrl } = details
+  const { partnerName, workspaceName: workspace, change, confirmUrl, portalUrl, isFormer } = details
   const confirm: Paragraph[] =
     change === 'changed' && confirmUrl
       ? [
@@ -194,9 +200,13 @@ export const payoutAccountDraft = (details: PayoutAccountDetails, t = inEnglish)
     greeting(partnerName, t),
     changeWords(details, t),
     ...confirm,
-    t(change === 'changed' ? m.mail_account_not_you_changed : m.mail_account_not_you),
-    { button: t(m.mail_open_portal), link: portalUrl },
-    t(m.mail_sign_in_hint),
+    ...(isFormer
+      ? [t(m.mail_former_address)]
+      : [
+          t(change === 'changed' ? m.mail_account_not_you_changed : m.mail_account_not_you),
+          { button: t(m.mail_open_portal), link: portalUrl },
+          t(m.mail_sign_in_hint),
+        ]),
   ])
 }
 

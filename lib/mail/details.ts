@@ -70,6 +70,9 @@ export type AddressDetails = {
   url: string
   /** The merchant that changed the address; null if the partner did. */
   workspaceName?: string | null
+  /** The link by which the old address reverts the change, at least until `heldUntil`: "25 Nov 2026, 10:00 UTC". */
+  revertUrl?: string | null
+  heldUntil?: string | null
 }
 
 /** `member_address`: a member wants another address, and both have to approve. */
@@ -141,6 +144,8 @@ export type PayoutAccountDetails = {
   heldUntil?: string
   /** The link that ends the hold; missing if the address was changed of late, or is a former one. */
   confirmUrl?: string
+  /** Whether it goes to an address that the partner has left of late. */
+  isFormer?: boolean
   portalUrl: string
 }
 
@@ -217,6 +222,8 @@ export type PaymentDetailsDetails = {
   paidBy: string | null
   /** When it takes effect: "25 Nov 2026, 10:00 UTC". */
   effectiveAt: string
+  /** Whether it goes to an address that the partner has left of late. */
+  isFormer?: boolean
   portalUrl: string
 }
 

@@ -92,9 +92,11 @@ export const connectReminderDraft = (details: ConnectDetails, edited?: EditedTex
 
 /** Reports that a partner's payment details will change, or that they will not after all. */
 export const paymentDetailsDraft = (details: PaymentDetailsDetails, t = inEnglish): Draft => {
-  const { partnerName, workspaceName: workspace, paidBy, effectiveAt, portalUrl } = details
+  const { partnerName, workspaceName: workspace, paidBy, effectiveAt, portalUrl, isFormer } = details
   const name = { name: workspace }
-  const end = [{ button: t(m.mail_open_portal), link: portalUrl }, t(m.mail_sign_in_hint)]
+  const end = isFormer
+    ? [t(m.mail_former_address)]
+    : [{ button: t(m.mail_open_portal), link: portalUrl }, t(m.mail_sign_in_hint)]
   if (paidBy === null) {
     return draft(t(m.mail_details_stay_subject, { workspace }), t(m.mail_details_stay_preview), [
       greeting(partnerName, t),

@@ -19,6 +19,7 @@ const TOTALS: Record<string, Message<{ count: number; amount: string }>> = {
   not_connected: m.mails_run_not_connected,
   account_restricted: m.mails_run_account_restricted,
   account_changed: m.mails_run_account_changed,
+  account_new: m.mails_run_account_new,
   account_in_review: m.mails_run_account_in_review,
   test_partner: m.mails_run_test_partner,
   partner_banned: m.mails_run_partner_banned,

@@ -70,4 +70,6 @@ export const aboutAddress = (details: Stored) => ({
   to: required(details, 'to'),
   url: required(details, 'url'),
   workspaceName: optional(details, 'workspaceName'),
+  revertUrl: optional(details, 'revertUrl'),
+  heldUntil: optional(details, 'heldUntil'),
 })

@@ -66,3 +66,25 @@ export const ChangedPage = ({ to }: { to: string }) => (
     </form>
   </>
 )
+
+/** Asks whether the change is to be reverted. */
+export const RevertAddressPage = ({ from, to, token }: { from: string; to: string; token: string }) => (
+  <>
+    <h1>{t(m.undo_address_title)}</h1>
+    <p>{t(m.undo_address_text, { from, to })}</p>
+    <ConfirmForm action="/portal/address/revert" button={t(m.undo_address)} cancel="/portal">
+      <input type="hidden" name="token" value={token} />
+    </ConfirmForm>
+  </>
+)
+
+/** Reports that it was reverted. Whoever did it may still be signed in. */
+export const RevertedPage = ({ from }: { from: string }) => (
+  <>
+    <h1>{t(m.undo_address_done)}</h1>
+    <p>{t(m.undo_address_done_text, { from })}</p>
+    <form method="post" action="/auth/sessions/sign-out-everywhere">
+      <button type="submit">{t(m.sign_out_everywhere)}</button>
+    </form>
+  </>
+)

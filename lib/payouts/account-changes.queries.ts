@@ -7,6 +7,11 @@ import type { Holder, PayoutAccount } from './accounts.queries.ts'
 import { changeMails, hasChangedAddress } from './change-mails.queries.ts'
 import { isInFlight } from './payouts.queries.ts'
 
+/** Whether the holder of an account, which is a row, had another one at Stripe before. */
+const hadAnother = (account: RawBuilder<unknown>) => sql`exists (
+  select from payout_accounts f where f.workspace_id = ${account}.workspace_id and f.email = ${account}.email
+                                  and f.disconnected_at is not null and f.stripe_account_id is not null)`
+
 /**
  * Statements for the audit log and the mails about an account, whose row is in the CTE `changed`. They are added in the
  * transaction of the change. An account is `changed` if it replaced another one, which is held.
@@ -16,7 +21,7 @@ const report = (
   { now, portalUrl }: Moment,
   { confirmUrl, heldUntil }: Hold | Record<keyof Hold, null>,
 ): RawBuilder<unknown> => {
-  const change = sql`case when ${done} = 'connected' and changed.effective_at is not null then 'changed' else ${done} end`
+  const change = sql`case when ${done} = 'connected' and ${hadAnother(sql`changed`)} then 'changed' else ${done} end`
   const workspaceId = sql`changed.workspace_id`
   return sql`
   entry as (
@@ -62,8 +67,8 @@ export type Platform = { platform: string; livemode: boolean }
 export type NewHold = Hold & { effectiveAt: Date; tokenHash: string }
 
 /**
- * Saves the id of the account that Stripe created. If the person had another one before, payouts to it are held. Nobody can
- * end that by a mail for an address that was changed within the hold.
+ * Saves the id of the account that Stripe created. If the person had another one before, or has changed its address within the
+ * hold, payouts to it are held. Nobody can end that by a mail for an address that was changed within the hold.
  *
  * @returns false if the account can no longer be used: it was disconnected meanwhile, or the workspace now has the key
  * of another Stripe account
@@ -80,16 +85,15 @@ export const bindPayoutAccount = async (
   const isOfKey = sql<SqlBool>`exists (select from stripe_keys where workspace_id = ${workspaceId}
     and stripe_account_id = ${platform} and livemode = ${livemode})`
   const holder = { workspaceId: sql`a.workspace_id`, email: sql`a.email` }
-  const isChange = sql`exists (select from payout_accounts f where f.workspace_id = a.workspace_id and f.email = a.email
-                               and f.disconnected_at is not null and f.stripe_account_id is not null)`
+  const isHeld = sql`(${hadAnother(sql`a`)} or ${hasChangedAddress(holder, moment.now)})`
   const [, , bound] = await db.batch([
     lockPayouts(workspaceId).compile(db),
     sql`
       with changed as (
         update payout_accounts a
         set stripe_account_id = ${stripeAccountId},
-            effective_at = case when ${isChange} then ${hold.effectiveAt}::timestamptz end,
-            confirm_hash = case when ${isChange} and not ${hasChangedAddress(holder, moment.now)} then ${hold.tokenHash} end
+            effective_at = case when ${isHeld} then ${hold.effectiveAt}::timestamptz end,
+            confirm_hash = case when ${hadAnother(sql`a`)} and not ${hasChangedAddress(holder, moment.now)} then ${hold.tokenHash} end
         where id = ${id} and disconnected_at is null and stripe_account_id is null and ${isOfKey}
         returning *
       ), ${report('connected', moment, hold)}`.compile(db),

@@ -43,7 +43,7 @@ export const changeMails = ({
   insert into mails (id, workspace_id, kind, recipient, partner_id, occasion, details, created_at, next_attempt_at)
   select uuidv7(), p.workspace_id, ${kind}, r.email, p.id,
          ${occasion} || case when r.nth > 0 then ' former ' || r.nth else '' end,
-         case when r.nth > 0 then ${details} - ${sql.val(secrets)}::text[] else ${details} end,
+         case when r.nth > 0 then (${details} - ${sql.val(secrets)}::text[]) || '{"isFormer": true}' else ${details} end,
          ${now}::timestamptz, ${now}::timestamptz
   from ${from}
   cross join lateral (select * from partners o where o.workspace_id = ${person.workspaceId} and o.email = ${person.email}

@@ -1,11 +1,13 @@
 /** Balances that are due, and why a run skips them. claims.queries.ts claims them. */
 import { type RawBuilder, sql } from 'kysely'
 import { isHeld } from '../tracking/holds.queries.ts'
+import { isDecidedByHand } from '../tracking/likely-credits.queries.ts'
 import type { Cover } from './funds.ts'
 import { isWithinLimits } from './limits.queries.ts'
 import { NO_LIMITS, type RunLimits } from './limits.ts'
 import { isBelowMinimum } from './minimums.queries.ts'
 import { chosenMethod } from './payment-details.queries.ts'
+import { newSince } from './payment-details.ts'
 import type { PayoutMethod, SkipCode } from './payouts.ts'
 import { TRANSFER_STEPS } from './transfer-steps.ts'
 
@@ -155,31 +157,46 @@ const steps = Object.entries(TRANSFER_STEPS).map(
 /** The step of the amounts that Stripe can transfer in the currency of the balance `s`. */
 const step = sql`case s.currency::text ${sql.join(steps, sql` `)} else 1 end`
 
+/** Whether the commission `o` was made by hand: nobody but a manager, or an API key, says that it was earned. */
+const isByHand = sql`(o.kind in ('adjustment', 'opening_balance')
+                      or exists (select from events e where e.id = o.event_id and ${isDecidedByHand}))`
+
+/** Whether most of the balance `s` was made by hand, less what was reversed of it. Only asked of accounts that are new. */
+const isMostlyByHand = (scope: BalanceScope) => sql`(
+                select sum(c.amount_cents) filter (where ${isByHand}) * 2 > sum(c.amount_cents)
+                from ${openOf(sql`s.partner_id`, scope)} c
+                join commissions o on o.id = coalesce(c.reverses_id, c.id)
+                where c.currency = s.currency)`
+
 /** What keeps a balance from being paid by Stripe. */
-const stripeReasons = ({ workspaceId, cover, cutoffAt }: BalanceScope): Reasons => [
-  [
-    'other_method',
-    sql`w.has_choices and ${chosenMethod(sql`${workspaceId}`, sql`p.email`, sql`${cutoffAt}::timestamptz`)} <> 'stripe'`,
-  ],
-  [
-    'country_not_supported',
-    sql`coalesce(a.country, (select u.country from unreachable_people u
+const stripeReasons = (scope: BalanceScope): Reasons => {
+  const { workspaceId, cover, cutoffAt } = scope
+  return [
+    [
+      'other_method',
+      sql`w.has_choices and ${chosenMethod(sql`${workspaceId}`, sql`p.email`, sql`${cutoffAt}::timestamptz`)} <> 'stripe'`,
+    ],
+    [
+      'country_not_supported',
+      sql`coalesce(a.country, (select u.country from unreachable_people u
                              where u.workspace_id = ${workspaceId} and u.email = p.email)) <> all (w.countries)`,
-  ],
-  ['account_in_review', sql`a.status = 'in_review'`],
-  ['account_restricted', sql`a.status = 'restricted'`],
-  ['not_connected', sql`a.status is distinct from 'enabled'`],
-  ['account_changed', sql`a.effective_at > ${cutoffAt}::timestamptz`],
-  ['amount_too_fine', sql`s.amount_cents % ${step} <> 0`],
-  [
-    'amount_too_small',
-    sql`w.has_too_small and exists (
+    ],
+    ['account_in_review', sql`a.status = 'in_review'`],
+    ['account_restricted', sql`a.status = 'restricted'`],
+    ['not_connected', sql`a.status is distinct from 'enabled'`],
+    ['account_changed', sql`a.effective_at > ${cutoffAt}::timestamptz`],
+    ['account_new', sql`a.created_at > ${newSince(cutoffAt)}::timestamptz and ${isMostlyByHand(scope)}`],
+    ['amount_too_fine', sql`s.amount_cents % ${step} <> 0`],
+    [
+      'amount_too_small',
+      sql`w.has_too_small and exists (
                 select from payouts small where small.workspace_id = ${workspaceId} and small.partner_id = s.partner_id and small.currency = s.currency
                   and small.stripe_account_id = a.stripe_account_id
                   and small.failure_code = 'amount_too_small' and small.amount_cents >= s.amount_cents)`,
-  ],
-  ['insufficient_funds', sql`not ${isCovered(cover)}`],
-]
+    ],
+    ['insufficient_funds', sql`not ${isCovered(cover)}`],
+  ]
+}
 
 const firstOf = (reasons: Reasons, otherwise: RawBuilder<unknown>) => {
   const cases = reasons.map(([code, applies]) => sql`when ${applies} then ${sql.lit(code)}`)

@@ -18,7 +18,12 @@ import type { PayoutsService, Refused } from './payouts.rpc.ts'
 
 export type DetailsEnv = SessionEnv & { Bindings: { PAYOUTS: Pick<PayoutsService, 'seal'> } }
 
-const mailOf = (c: Context<DetailsEnv>, choice: PaymentChoice, paidBy: string | null, effectiveAt: Date) => ({
+const mailOf = (
+  c: Pick<Context<DetailsEnv>, 'req'>,
+  choice: PaymentChoice,
+  paidBy: string | null,
+  effectiveAt: Date,
+) => ({
   details: {
     partnerName: choice.partnerName,
     workspaceName: choice.workspaceName,
@@ -64,7 +69,11 @@ export const changePaymentDetails = async (
 }
 
 /** Cancels a change within the hold. @returns whether there was one */
-export const cancelChange = (c: Context<DetailsEnv>, choice: PaymentChoice, id: string): Promise<boolean> => {
+export const cancelChange = (
+  c: Pick<Context<DetailsEnv>, 'req' | 'var'>,
+  choice: PaymentChoice,
+  id: string,
+): Promise<boolean> => {
   const { db, now, user } = c.var
   const person = { workspaceId: choice.workspaceId, email: user.email }
   return cancelPaymentDetails(db, person, id, mailOf(c, choice, null, now), now)

@@ -39,6 +39,9 @@ export const MAX_CHANGES_PER_DAY = 5
 /** When details that are given now, or an account that replaces another one now, count. */
 export const effectiveFrom = (now: Date): Date => new Date(now.getTime() + HOLD_HOURS * 3_600_000)
 
+/** Since when a first account counts as new: what was made by hand waits, because nobody but its maker may know of it. */
+export const newSince = (now: Date): Date => new Date(now.getTime() - HOLD_HOURS * 3_600_000)
+
 /** Since when a former address of a person is mailed about changes too: whoever took the address over must not be the only one. */
 export const formerAddressesSince = (now: Date): Date => new Date(now.getTime() - HOLD_HOURS * 3_600_000)
 

@@ -39,6 +39,7 @@ export const SKIP_CODES = [
   'other_method',
   'not_connected',
   'account_changed',
+  'account_new',
   'account_in_review',
   'account_restricted',
   'country_not_supported',

@@ -9,6 +9,8 @@ export const SKIP_REASONS: Record<SkipCode, string> = {
   not_connected: 'Has not connected a Stripe account. Partners are emailed about this, and reminded.',
   account_changed:
     'Connected another Stripe account within the last 72 hours, and has not confirmed it by email yet. A later run pays it.',
+  account_new:
+    'Connected a Stripe account within the last 72 hours, and most of the balance was made by hand. A later run pays it.',
   account_in_review: 'Stripe is reviewing the partner’s account. Nobody needs to do anything.',
   account_restricted:
     'Stripe needs more information from the partner, who gives it from the portal. Partners are emailed about this, and reminded.',

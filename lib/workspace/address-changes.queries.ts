@@ -72,12 +72,26 @@ export const findAddressChange = async (
   return row?.new_email ?? null
 }
 
-type Confirmation = { from: string; to: string; tokenHash: string; now: Date; portalUrl: string }
+type Confirmation = {
+  from: string
+  to: string
+  tokenHash: string
+  now: Date
+  portalUrl: string
+  /** By which the old address reverts the change. */
+  revert: { tokenHash: string; url: string; until: string }
+}
 
-/** Whether somebody is known under the new address in a workspace of the old one: they would become one person. */
-const isTaken = (from: string, to: string) => sql<SqlBool>`exists (
+/**
+ * How long a change may be reverted at the longest: an account that is connected on the last of three days is held for three more.
+ * Until then the request is kept.
+ */
+const REVERT_DAYS = 6
+
+/** Whether somebody is known under the new address in a workspace of the partners `o` that move: they would become one person. */
+export const isTaken = (mine: RawBuilder<unknown>, to: string) => sql<SqlBool>`exists (
   select from partners o
-  where o.email = ${from} and (
+  where ${mine} and (
     exists (select from partners n where n.workspace_id = o.workspace_id and n.email = ${to})
     or exists (select from payout_accounts a where a.workspace_id = o.workspace_id and a.email = ${to} and a.disconnected_at is null)
     or exists (select from payees y where y.workspace_id = o.workspace_id and y.email = ${to})))`
@@ -98,7 +112,7 @@ type Move = {
  *
  * @param when a condition without which nothing is done
  */
-const moves = ({ from, to, now, mine, actor }: Move, when: RawBuilder<SqlBool>) => {
+export const moves = ({ from, to, now, mine, actor }: Move, when: RawBuilder<SqlBool>) => {
   const ids = sql`(select id from partners where ${mine})`
   const workspaces = sql`(select workspace_id from partners where ${mine})`
   return [
@@ -131,22 +145,28 @@ const moves = ({ from, to, now, mine, actor }: Move, when: RawBuilder<SqlBool>) 
 }
 
 /** An insert of the mail that notifies the old address. */
-const notice = (
+export const notice = (
   { from, to, now, mine }: Move,
-  { occasion, portalUrl, workspaceName }: { occasion: string; portalUrl: string; workspaceName?: string },
+  {
+    occasion,
+    portalUrl,
+    workspaceName,
+    revert,
+  }: { occasion: string; portalUrl: string; workspaceName?: string; revert?: { url: string; until: string } },
   when: RawBuilder<SqlBool>,
 ) => sql`
   insert into mails (id, workspace_id, kind, recipient, partner_id, occasion, details, created_at, next_attempt_at)
   select uuidv7(), p.workspace_id, 'address_changed', ${from}, p.id, ${occasion},
          jsonb_build_object('partnerName', p.name, 'from', ${from}::text, 'to', ${to}::text, 'url', ${portalUrl}::text,
-                            'workspaceName', ${workspaceName ?? null}::text),
+                            'workspaceName', ${workspaceName ?? null}::text, 'revertUrl', ${revert?.url ?? null}::text,
+                            'heldUntil', ${revert?.until ?? null}::text),
          ${now}::timestamptz, ${now}::timestamptz
   from (select * from partners where ${mine}) p where ${when} order by p.id limit 1 on conflict do nothing`
 
 /** Changes the address in all workspaces. Serialized with payout runs and imports. May be repeated. */
 export const changeAddress = async (
   db: Db,
-  { from, to, tokenHash, now, portalUrl }: Confirmation,
+  { from, to, tokenHash, now, portalUrl, revert }: Confirmation,
 ): Promise<'changed' | 'taken' | 'expired'> => {
   const move = { from, to, now, mine: sql<SqlBool>`email = ${from}`, actor: from }
   const isDone = sql<SqlBool>`exists (
@@ -156,13 +176,14 @@ export const changeAddress = async (
     from (select distinct workspace_id || ' payouts' as name from partners where email = ${from}
           union select 'partners.import ' || workspace_id from partners where email = ${from} order by 1) names`
   const claim = sql`
-    update address_changes set done_at = ${now}
+    update address_changes
+    set done_at = ${now}, revert_hash = ${revert.tokenHash}, expires_at = ${now}::timestamptz + make_interval(days => ${REVERT_DAYS})
     where token_hash = ${tokenHash} and email = ${from} and new_email = ${to} and old_token_hash is null and done_at is null
-      and expires_at > ${now} and not ${isTaken(from, to)}`
+      and expires_at > ${now} and not ${isTaken(sql`o.email = ${from}`, to)}`
   const statements = [
     locks,
     claim,
-    notice(move, { occasion: tokenHash, portalUrl }, isDone),
+    notice(move, { occasion: tokenHash, portalUrl, revert }, isDone),
     sql`update address_changes set expires_at = ${now}
         where email = ${from} and old_token_hash is null and done_at is null and ${isDone}`,
     ...moves(move, isDone),
@@ -171,7 +192,7 @@ export const changeAddress = async (
     const results = await db.batch([
       ...statements.map((statement) => statement.compile(db)),
       sql<{ done: boolean; taken: boolean }>`
-        select done_at = ${now} as done, ${isTaken(from, to)} as taken
+        select done_at = ${now} as done, ${isTaken(sql`o.email = ${from}`, to)} as taken
         from address_changes where token_hash = ${tokenHash} and email = ${from}`.compile(db),
     ])
     const [last] = results.at(-1) as { done: boolean | null; taken: boolean }[]

@@ -173,6 +173,8 @@ export type WorkspaceTables = {
     created_at: Date
     expires_at: Date
     done_at: Date | null
+    revert_hash: string | null
+    reverted_at: Date | null
   }
   idempotency_keys: {
     workspace_id: string

@@ -88,6 +88,7 @@ const ANY_SESSION_PORTAL: Record<string, string> = {
   '/portal/documents/details': 'What stands on documents. It does not say where money goes.',
   '/portal/payment/cancel': 'Keeps the present payment details.',
   '/portal/connect/confirm': 'Takes the link that was mailed to the partner.',
+  '/portal/address/revert': 'Takes the link that was mailed to the old address.',
   '/join/:program/apply': 'An application, which a manager decides.',
   '/unsubscribe/:token': 'Ends mails.',
   '/unsubscribe/:token/undo': 'Resumes mails.',

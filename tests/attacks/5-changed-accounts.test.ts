@@ -1,5 +1,6 @@
 /** Somebody with a partner's session, but not its mailbox, connects another Stripe account, to be paid in the partner's place. */
 import { describe, expect, inject, test } from 'vitest'
+import { newId } from '../../lib/db/ids.ts'
 import { addSupport, SUPPORT } from '../support/brands.ts'
 import { atStripe, type Connecting, createConnecting } from '../support/connecting.ts'
 import { payoutsHere } from '../support/in-process.ts'
@@ -22,15 +23,21 @@ const connect = async ({ connect: begin, pages }: Connecting) => {
   return (await pages.get(back.pathname.replace(/^\/portal/, '') + back.search)).location
 }
 
-/** A partner with 50.00 USD due, whose account was replaced. */
-const createChanged = async ({ changes = 1 } = {}) => {
+/** A manager adds to what the partner is owed. */
+const adjust = async ({ manager, partnerId }: Connecting, amountCents: number) => {
+  const adjustment = { externalId: newId(), partnerId, amountCents, currency: 'USD', reason: 'Bonus' }
+  expect((await manager.post('/commissions', adjustment)).status).toBe(201)
+}
+
+/** A partner with 50.00 USD due, earned by a sale or made by hand, whose account was replaced. */
+const createChanged = async ({ changes = 1, byHand = false } = {}) => {
   const partner = await createConnecting()
-  const { workspaceId, email, pages, manager, merchant, partnerId } = partner
-  await database.query(
-    `insert into commissions (id, workspace_id, program_id, partner_id, kind, amount_cents, currency, payable_at, created_at)
-     values (uuidv7(), $1, $2, $3, 'opening_balance', 5000, 'USD', now(), now())`,
-    [workspaceId, merchant.programId, partnerId],
-  )
+  const { workspaceId, email, pages, manager, merchant } = partner
+  if (byHand) await adjust(partner, 5_000)
+  else {
+    await merchant.sale({ amountCents: 25_000, clickId: await merchant.click('ann') })
+    await database.age(merchant, '31 days')
+  }
   const change = async () => {
     await pages.post('/disconnect', { workspace: workspaceId })
     return connect(partner)
@@ -73,6 +80,54 @@ const createChanged = async ({ changes = 1 } = {}) => {
   }
 }
 type Changed = Awaited<ReturnType<typeof createChanged>>
+
+describe('a first account of a balance that was made by hand', () => {
+  const ageAccount = ({ workspaceId }: Changed, interval: string) =>
+    database.query(
+      'update payout_accounts set created_at = created_at - $2::interval where workspace_id = $1',
+      [workspaceId, interval],
+    )
+
+  test('is not paid for 72 hours, and no mail ends that', async () => {
+    const partner = await createChanged({ changes: 0, byHand: true })
+    expect([partner.first, await partner.due()]).toEqual(['/portal?connect=enabled', 'account_new'])
+    expect((await partner.mails()).map(({ details }) => details.confirmUrl)).toEqual([undefined])
+    await ageAccount(partner, '71 hours 59 minutes')
+    expect(await partner.due()).toBe('account_new')
+    await ageAccount(partner, '2 minutes')
+    expect(await partner.due()).toBeNull()
+  })
+
+  test('waits too if the money comes after the account, if it was imported, and if a sale was credited by hand', async () => {
+    const partner = await createChanged({ changes: 0 })
+    expect(await partner.due()).toBeNull()
+    await adjust(partner, 5_000)
+    expect(await partner.due()).toBeNull()
+    await adjust(partner, 1)
+    expect(await partner.due()).toBe('account_new')
+
+    const credited = await createConnecting()
+    const { merchant, manager, partnerId } = credited
+    await merchant.sale({ externalId: 'inv_9', amountCents: 25_000 })
+    const sale = await merchant.explainReport('sale', 'inv_9')
+    await manager.post(`/events/${sale?.id}/credit`, { partnerId, reason: 'By phone' })
+    await database.age(merchant, '31 days')
+    await connect(credited)
+    const { body } = await manager.post('/payouts/run', { dryRun: true })
+    expect(body.skipped).toMatchObject([{ code: 'account_new' }])
+  })
+
+  test('is paid at once if most was earned by sales, also once the rest was deducted', async () => {
+    const partner = await createChanged({ changes: 0 })
+    await adjust(partner, 6_000)
+    expect(await partner.due()).toBe('account_new')
+    await adjust(partner, -3_000)
+    expect(await partner.due()).toBeNull()
+    const { body } = await partner.manager.post('/payouts/run', { method: 'stripe' })
+    expect(body.payouts).toMatchObject([{ amountCents: 8_000 }])
+    expect(await database.violations(partner.workspaceId)).toEqual([])
+  })
+})
 
 /** Opens a link as somebody, and presses its button. */
 const confirm = async (path: string, as: Connecting['pages']) => {

@@ -39,7 +39,7 @@ test('the payouts page counts the partners in countries that Stripe does not tra
   )
   await database.query(
     `insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, created_at)
-     select gen_random_uuid(), workspace_id, email, case slug when 'maya' then 'AT' else 'NG' end, 'acct_' || slug, 'enabled', now()
+     select gen_random_uuid(), workspace_id, email, case slug when 'maya' then 'AT' else 'NG' end, 'acct_' || slug, 'enabled', now() - interval '4 days'
      from partners where workspace_id = $1 and slug in ('ann', 'maya')`,
     [id],
   )
@@ -227,7 +227,7 @@ test('the payouts page and the partner’s page say what is the matter with an a
   await database.query(
     `insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, checked_at, created_at)
      select gen_random_uuid(), workspace_id, email, 'DE', 'acct_' || slug, case slug when 'leo' then 'in_review' else 'restricted' end,
-            '2026-11-01T10:00:00Z', now()
+            '2026-11-01T10:00:00Z', now() - interval '4 days'
      from partners where workspace_id = $1`,
     [workspaceId],
   )
@@ -279,7 +279,7 @@ test('what one partner owes is not deducted from what others are paid: 10.00 wer
     })
   await database.query(
     `insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, created_at)
-     select gen_random_uuid(), workspace_id, email, 'DE', 'acct_' || slug, 'enabled', now()
+     select gen_random_uuid(), workspace_id, email, 'DE', 'acct_' || slug, 'enabled', now() - interval '4 days'
      from partners where workspace_id = $1 and slug in ('leo', 'ann')`,
     [merchant.workspace.id],
   )
@@ -580,7 +580,7 @@ test('a partner’s page shows payouts and the account status', async () => {
   expect((await pages.get(path)).text).toContain('Stripe account Not connected')
   await database.query(
     `insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, created_at)
-     values ($2, $1, $3, 'DE', 'acct_1', 'enabled', now())`,
+     values ($2, $1, $3, 'DE', 'acct_1', 'enabled', now() - interval '4 days')`,
     [merchant.workspace.id, newId(), leo?.email],
   )
   const id = await merchant.begin()
@@ -601,7 +601,7 @@ test('a retried or failed payout shows the reason', async () => {
   const { merchant, pages } = await createPages()
   await database.query(
     `insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, created_at)
-     select gen_random_uuid(), workspace_id, email, 'DE', 'acct_' || slug, 'enabled', now() from partners
+     select gen_random_uuid(), workspace_id, email, 'DE', 'acct_' || slug, 'enabled', now() - interval '4 days' from partners
      where workspace_id = $1`,
     [merchant.workspace.id],
   )

@@ -38,7 +38,7 @@ const addReversedPayout = (workspaceId: string) =>
     `with partner as (select * from partners where workspace_id = $1),
      account as (
        insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, created_at)
-       select gen_random_uuid(), $1, email, 'DE', 'acct_' || slug, 'enabled', now() from partner
+       select gen_random_uuid(), $1, email, 'DE', 'acct_' || slug, 'enabled', now() - interval '4 days' from partner
        returning stripe_account_id
      ), run as (
        insert into payout_runs (id, workspace_id, method, cutoff_at, created_by, created_at, claimed_at)

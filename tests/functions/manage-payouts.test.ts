@@ -157,7 +157,7 @@ describe('GET /payouts and /payout-runs', () => {
     const account = `acct_${newId().slice(-12)}`
     await database.query(
       `insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, created_at)
-       select gen_random_uuid(), workspace_id, email, 'DE', $2 || slug, 'enabled', now() from partners
+       select gen_random_uuid(), workspace_id, email, 'DE', $2 || slug, 'enabled', now() - interval '4 days' from partners
        where workspace_id = $1`,
       [merchant.workspace.id, account],
     )
@@ -202,7 +202,7 @@ describe('the review of a scheduled run', () => {
     const merchant = await createOwing()
     await database.query(
       `insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, created_at)
-       select gen_random_uuid(), workspace_id, email, 'DE', $2 || slug, 'enabled', now() from partners
+       select gen_random_uuid(), workspace_id, email, 'DE', $2 || slug, 'enabled', now() - interval '4 days' from partners
        where workspace_id = $1`,
       [merchant.workspace.id, `acct_${newId().slice(-12)}`],
     )

@@ -27,7 +27,7 @@ const kept = ({ workspace }: Pick<Merchant, 'workspace'>) =>
 const connectPartner = ({ workspace }: Merchant) =>
   database.query(
     `insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, created_at)
-     values (gen_random_uuid(), $1, 'maya@example.com', 'DE', 'acct_' || gen_random_uuid(), 'enabled', now())`,
+     values (gen_random_uuid(), $1, 'maya@example.com', 'DE', 'acct_' || gen_random_uuid(), 'enabled', now() - interval '4 days')`,
     [workspace.id],
   )
 const addPayout = ({ workspace }: Merchant) =>

@@ -13,7 +13,7 @@ const createUnsent = async (method: 'stripe' | 'manual' = 'stripe') => {
   const merchant = await createOwing()
   await database.query(
     `insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, created_at)
-     select gen_random_uuid(), workspace_id, email, 'DE', $2 || slug, 'enabled', now() from partners where workspace_id = $1`,
+     select gen_random_uuid(), workspace_id, email, 'DE', $2 || slug, 'enabled', now() - interval '4 days' from partners where workspace_id = $1`,
     [merchant.workspace.id, `acct_${newId().slice(-12)}`],
   )
   const run = await merchant.begin(method)

@@ -55,7 +55,7 @@ const createPayout = async (method: PayoutMethod) => {
   ])
   await database.query(
     `insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, created_at)
-     select gen_random_uuid(), workspace_id, email, 'DE', $2, 'enabled', now() from partners
+     select gen_random_uuid(), workspace_id, email, 'DE', $2, 'enabled', now() - interval '4 days' from partners
      where workspace_id = $1 and slug = 'ann'`,
     [merchant.workspace.id, `acct_${newId().slice(-12)}`],
   )

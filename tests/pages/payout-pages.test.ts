@@ -20,7 +20,7 @@ const createShowcase = async () => {
   await seed.addProgram(workspace.id, { name: 'Winter', payout_schedule: 'weekly' })
   await database.query(
     `insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, created_at)
-     select gen_random_uuid(), workspace_id, email, 'DE', 'acct_' || slug, 'enabled', now() from partners
+     select gen_random_uuid(), workspace_id, email, 'DE', 'acct_' || slug, 'enabled', now() - interval '4 days' from partners
      where workspace_id = $1 and slug in ('leo', 'ann', 'rex')`,
     [workspace.id],
   )
@@ -118,7 +118,7 @@ const createUnclear = async () => {
   const merchant = await createOwing()
   await database.query(
     `insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, created_at)
-     select gen_random_uuid(), workspace_id, email, 'DE', 'acct_' || slug, 'enabled', now() from partners
+     select gen_random_uuid(), workspace_id, email, 'DE', 'acct_' || slug, 'enabled', now() - interval '4 days' from partners
      where workspace_id = $1 and slug in ('leo', 'ann')`,
     [merchant.workspace.id],
   )

@@ -178,7 +178,7 @@ const addPartners = async (payer: Payer, partners: number, { commissions = 1, in
        returning id, workspace_id, program_id, email, slug
      ), connected as (
        insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, created_at)
-       select uuidv7(), workspace_id, email, 'DE', 'acct_' || slug, 'enabled', now() from made
+       select uuidv7(), workspace_id, email, 'DE', 'acct_' || slug, 'enabled', now() - interval '4 days' from made
      )
      insert into commissions (id, workspace_id, program_id, partner_id, kind, amount_cents, currency, payable_at, created_at)
      select uuidv7(), workspace_id, program_id, id, 'adjustment', 100, 'USD', now() + $4::int * interval '1 day', now() from made, generate_series(1, $3::int)`,

@@ -297,6 +297,13 @@ export const CALLS: Record<string, string> = {
     'https://x',
   ),
   'whether money is under way': call('money_under_way_1', WORKSPACE),
+  'managers are mailed what was made by hand': call(
+    'mail_manual_earnings_1',
+    WORKSPACE,
+    PROGRAM,
+    JSON.stringify({ what: 'adjustment', by: 'ann', partner: 'maya', amountCents: 20_000, currency: 'USD' }),
+    NOW,
+  ),
   'managers get a notice': call(
     'mail_managers_1',
     WORKSPACE,

@@ -99,13 +99,13 @@ export const everything = async ({ query }: Database, { workspace }: Merchant) =
   return rows
 }
 
-/** How many rows of each kind an import has made. */
+/** How many rows of each kind an import has made, but for what managers are mailed about it. */
 export const importCounts = async ({ query }: Database, { workspace }: Merchant) => {
   const [row] = await query<{ partners: number; coupons: number; balances: number; mails: number }>(
     `select (select count(*) from partners where workspace_id = $1 and slug <> 'maya')::int as partners,
             (select count(*) from coupon_aliases where workspace_id = $1)::int as coupons,
             (select count(*) from commissions where workspace_id = $1)::int as balances,
-            (select count(*) from mails where workspace_id = $1)::int as mails`,
+            (select count(*) from mails where workspace_id = $1 and kind <> 'opening_balances')::int as mails`,
     [workspace.id],
   )
   return row

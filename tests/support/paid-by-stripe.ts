@@ -45,7 +45,7 @@ export const usePaidByStripe = (database: Pick<ReturnType<typeof useDatabase>, '
     })
     await database.query(
       `insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, created_at)
-       values ($1, $2, 'maya@partner.example', 'DE', $3, 'enabled', now())`,
+       values ($1, $2, 'maya@partner.example', 'DE', $3, 'enabled', now() - interval '4 days')`,
       [newId(), workspace.id, account],
     )
     return account

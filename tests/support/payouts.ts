@@ -114,7 +114,7 @@ export const createPayer = async (
     stripe.onboard(account)
     await query(
       `insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, created_at)
-       values ($1, $2, $3, 'DE', $4, 'enabled', now())`,
+       values ($1, $2, $3, 'DE', $4, 'enabled', now() - interval '4 days')`,
       [newId(), workspaceId, email, account],
     )
     return account

@@ -42,7 +42,7 @@ export const addPayout = async (
   const account = `acct_${partnerId.slice(-12)}`
   await database.query(
     `insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, created_at)
-     values (uuidv7(), $1, $2, 'DE', $3, 'enabled', now()) on conflict do nothing`,
+     values (uuidv7(), $1, $2, 'DE', $3, 'enabled', now() - interval '4 days') on conflict do nothing`,
     [workspaceId, email, account],
   )
   const [row] = await database.query<{ id: string }>(

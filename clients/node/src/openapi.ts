@@ -1150,7 +1150,7 @@ patch?: never
 parameters: NoParameters
 /** List what is payable to partners, or owed by them */
 get: {
-parameters: { query?: { owed?: undefined | "true" | "false"; code?: undefined | "program_in_shadow" | "test_partner" | "negative_balance" | "partner_banned" | "excluded" | "below_minimum" | "documents_missing" | "other_method" | "not_connected" | "account_changed" | "account_in_review" | "account_restricted" | "country_not_supported" | "amount_too_small" | "amount_too_fine" | "insufficient_funds" | "over_maximum"; partnerId?: undefined | string; cursor?: undefined | string; limit?: undefined | number }; header?: never; path?: never; cookie?: never }
+parameters: { query?: { owed?: undefined | "true" | "false"; code?: undefined | "program_in_shadow" | "test_partner" | "negative_balance" | "partner_banned" | "excluded" | "below_minimum" | "documents_missing" | "other_method" | "not_connected" | "account_changed" | "account_new" | "account_in_review" | "account_restricted" | "country_not_supported" | "amount_too_small" | "amount_too_fine" | "insufficient_funds" | "over_maximum"; partnerId?: undefined | string; cursor?: undefined | string; limit?: undefined | number }; header?: never; path?: never; cookie?: never }
 requestBody?: never
 responses: {
 200: { headers: Record<string, unknown>; content: { "application/json": {
@@ -2617,7 +2617,7 @@ currency: string
 /** What is payable now. Negative if the partner owes it. */
 amountCents: number
 /** Why a run would skip it; null if one would pay it, as far as the money suffices. */
-code: "program_in_shadow" | "test_partner" | "negative_balance" | "partner_banned" | "excluded" | "below_minimum" | "documents_missing" | "other_method" | "not_connected" | "account_changed" | "account_in_review" | "account_restricted" | "country_not_supported" | "amount_too_small" | "amount_too_fine" | "insufficient_funds" | "over_maximum" | null
+code: "program_in_shadow" | "test_partner" | "negative_balance" | "partner_banned" | "excluded" | "below_minimum" | "documents_missing" | "other_method" | "not_connected" | "account_changed" | "account_new" | "account_in_review" | "account_restricted" | "country_not_supported" | "amount_too_small" | "amount_too_fine" | "insufficient_funds" | "over_maximum" | null
 /** Since when the balance has been negative; null if it is not. */
 owedSince: string | null
 }

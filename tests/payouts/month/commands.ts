@@ -119,6 +119,7 @@ export const commandsOf = ({ world, model, manager, report, key, idOf, all, slug
     await manager.post('/commissions', adjustment)
     const at = world.now()
     model.earn(partner, { kind: 'adjustment', currency, cents, at, payableAt: at })
+    model.byHand(partner.program, cents, at)
   },
 
   /** Gives people accounts at Stripe as the portal and Stripe's pages would, without an event of it. */
@@ -133,7 +134,7 @@ export const commandsOf = ({ world, model, manager, report, key, idOf, all, slug
     })
     await world.query(
       `insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, created_at)
-         select uuidv7(), $1, r.email, r.country, r.id, $4, $3
+         select uuidv7(), $1, r.email, r.country, r.id, $4, $3::timestamptz - interval '4 days'
          from jsonb_to_recordset($2) as r(email text, country text, id text)`,
       [workspace[0]?.id, JSON.stringify(rows), world.now(), is],
     )
@@ -162,7 +163,7 @@ export const commandsOf = ({ world, model, manager, report, key, idOf, all, slug
     const is = end === 'finish' ? 'enabled' : 'onboarding'
     const isChange = person.account !== null && person.account.id !== id
     const heldUntil = new Date(world.now().getTime() + 72 * 3_600_000)
-    person.account = { id, is, known: is, ...(isChange && { heldUntil }) }
+    person.account = { id, is, known: is, ...(isChange ? { heldUntil } : { newUntil: heldUntil }) }
     model.mail('payout_account', person.address)
   },
 })

@@ -17,6 +17,8 @@ type Books = {
   settings: { requireDocuments: boolean; order: 'smallest_first' | 'largest_first' }
 }
 
+const BY_HAND = new Set<Earning['kind']>(['adjustment', 'opening_balance'])
+
 export const createDues = ({ earnings, settings }: Books) => {
   /** What a run may claim. */
   const openOf = ({ at, previewedAt, program = null }: Omit<Asked, 'method'>): Earning[] =>
@@ -51,13 +53,18 @@ export const createDues = ({ earnings, settings }: Books) => {
   }
 
   /** Why Stripe cannot pay somebody. */
-  const stripeCodeOf = ({ partner, currency, cents }: Omit<Due, 'code'>, at: Date) => {
+  const stripeCodeOf = (
+    { partner, currency, cents }: Omit<Due, 'code'>,
+    isMostlyByHand: boolean,
+    at: Date,
+  ) => {
     const { person, tooSmall } = partner
     if (wantedBy(person, at) !== 'stripe') return 'other_method'
     if (person.isUnreachable) return 'country_not_supported'
     const code = ACCOUNT_CODES[person.account?.known ?? 'onboarding']
     if (code) return code
     if ((person.account?.heldUntil ?? at) > at) return 'account_changed'
+    if ((person.account?.newUntil ?? at) > at && isMostlyByHand) return 'account_new'
     if (cents % MONEY[currency].step !== 0) return 'amount_too_fine'
     return cents <= (tooSmall[currency] ?? 0) ? 'amount_too_small' : null
   }
@@ -98,7 +105,10 @@ export const createDues = ({ earnings, settings }: Books) => {
       if (dueTo(partner.person, currency) < (partner.minimumCents ?? partner.program.minimumCents))
         return 'below_minimum'
       if (settings.requireDocuments && !partner.hasDocuments) return 'documents_missing'
-      return method === 'stripe' ? stripeCodeOf(balance, previewedAt ?? at) : null
+      const own = openOf(asked).filter((one) => one.partner === partner && one.currency === currency)
+      const byHand = own.filter(({ kind, reverses }) => BY_HAND.has(reverses?.kind ?? kind))
+      const isMostlyByHand = sum(byHand.map(({ cents }) => cents)) * 2 > cents
+      return method === 'stripe' ? stripeCodeOf(balance, isMostlyByHand, previewedAt ?? at) : null
     }
     const all: Due[] = sumsOf(openOf(asked)).map((one) => ({ ...one, code: codeOf(one) }))
     const limits: [string, Asked['funds']][] = [

@@ -37,7 +37,7 @@ export const sorted = (lines: string[]): string[] => lines.toSorted()
 
 /** Signs a merchant up, with two programs, a Stripe account and webhooks. */
 export const openBooks = async (world: World) => {
-  const model = createModel()
+  const model = createModel([MANAGER, SECOND])
   const key = `${stripeKey()}_from_de`
   const signUp = world.calls(MANAGER, '')
   await signUp.post('', { name: 'Harbour', slug: SLUG, mode: 'test' }, 201)
@@ -165,6 +165,7 @@ export const openBooks = async (world: World) => {
 
   /** The scheduled jobs of a minute. */
   const cron = async (): Promise<void> => {
+    if (model.takesMinutes()) world.wait(7)
     model.remind(world.now())
     await world.cron()
     await compareMails()

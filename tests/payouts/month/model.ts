@@ -9,11 +9,16 @@ import {
   isHeld,
   type Partner,
   type Payout,
+  type Program,
   payableFrom,
   sum,
 } from './terms.ts'
 
-export const createModel = () => {
+/** Above so much in a day, what is made payable by hand is mailed: one mail for five minutes. */
+const MAILED_ABOVE_CENTS = 10_000
+const WINDOW_MS = 5 * 60_000
+
+export const createModel = (managers: string[]) => {
   const partners: Partner[] = []
   const earnings: Earning[] = []
   const payouts: Payout[] = []
@@ -24,6 +29,10 @@ export const createModel = () => {
   /** The least that Stripe transfers. */
   const least: Partial<Record<Currency, number>> = {}
   const settings = { requireDocuments: false, order: 'smallest_first' as 'smallest_first' | 'largest_first' }
+
+  const madeByHand = new Map<string, number>()
+  const mailedWindows = new Set<string>()
+  let waits = false
 
   const mail = (kind: string, recipient: string) => void mails.push(`${kind} ${recipient}`)
 
@@ -55,6 +64,26 @@ export const createModel = () => {
       }
       earnings.push(earning)
       return earning
+    },
+
+    /** What a manager makes payable, of which all managers are mailed. */
+    byHand: (program: Program, cents: number, at: Date): void => {
+      if (cents <= 0) return
+      const day = at.toISOString().slice(0, 10)
+      const today = (madeByHand.get(day) ?? 0) + cents
+      madeByHand.set(day, today)
+      const window = `${program.key} ${Math.floor(at.getTime() / WINDOW_MS)}`
+      if (today <= MAILED_ABOVE_CENTS || mailedWindows.has(window)) return
+      mailedWindows.add(window)
+      waits = true
+      for (const manager of managers) mail('manual_earnings', manager)
+    },
+
+    /** Whether such a mail waits. Asked once. */
+    takesMinutes: (): boolean => {
+      const before = waits
+      waits = false
+      return before
     },
 
     /** Reverses so much of an earning: payable when it was, and held with it. */

@@ -30,7 +30,7 @@ export type Person = {
   address: string
   country: string
   /** The account at Stripe: how it is, and how the merchant knows it. */
-  account: { id: string; is: AccountState; known: AccountState; heldUntil?: Date } | null
+  account: { id: string; is: AccountState; known: AccountState; heldUntil?: Date; newUntil?: Date } | null
   /** Tried to connect from a country to which the merchant cannot transfer. */
   isUnreachable: boolean
   /** How the person wants to be paid, from when on. */

@@ -60,7 +60,10 @@ export const firstRun = async (merchant: Merchant): Promise<void> => {
   await merchant.compareBooks()
 
   await manager.post(`/commissions/${await commissionOf(merchant, held, kept?.cents ?? 0)}/release`)
-  if (kept) kept.hold = 'released'
+  if (kept) {
+    kept.hold = 'released'
+    model.byHand(kept.partner.program, kept.cents, world.now())
+  }
 }
 
 /** March 4: a partner is reinstated between preview and run, so nothing is paid. Then the euros are there. */

@@ -67,6 +67,7 @@ export const newDetails = async (merchant: Merchant): Promise<void> => {
     payoutDays: [15],
     reviewDays: 2,
   })
+  for (const manager of [MANAGER, SECOND]) model.mail('workspace_notice', manager)
   const members = await merchant.all<{ id: string; email: string }>('/members')
   await manager.patch(`/members/${members.find(({ email }) => email === SECOND)?.id}`, { payoutMails: false })
   await merchant.cron()
