@@ -1905,8 +1905,18 @@ create table adjustments (
     constraint adjustments_corrects_id_fkey   foreign key (workspace_id, corrects_id)   references commissions (workspace_id, id)
 );
 
+-- Refuses every change but that of erase_from_texts, which replaces a person's address in the reason.
+create function keep_adjustment() returns trigger language plpgsql as $$
+begin
+    if current_setting('tributary.erases_texts', true) = 'on'
+       and to_jsonb(new) - 'reason' is not distinct from to_jsonb(old) - 'reason' then
+        return new;
+    end if;
+    raise exception 'rows of adjustments are immutable: insert a new row';
+end $$;
+
 create trigger adjustments_never_change
-    before update on adjustments for each row execute function refuse_update();
+    before update on adjustments for each row execute function keep_adjustment();
 
 -- Which adjustments are about this event?
 create index adjustments_event_id_idx on adjustments (event_id) where event_id is not null;
@@ -3966,7 +3976,7 @@ begin
     if tg_op = 'DELETE' and exists (select from workspaces w where w.id = old.workspace_id and w.erasing_since is not null) then
         return old;
     end if;
-    if tg_op = 'UPDATE' and current_setting('tributary.erases_from_audit', true) = 'on'
+    if tg_op = 'UPDATE' and current_setting('tributary.erases_texts', true) = 'on'
        and (new.id, new.workspace_id, new.action, new.subject_id, new.created_at)
            is not distinct from (old.id, old.workspace_id, old.action, old.subject_id, old.created_at) then
         return new;
@@ -4203,28 +4213,120 @@ begin
 end $$;
 
 
--- Replaces addresses in the audit log of a workspace, for an erasure: the only way to change an entry.
--- subjects are the ids of an erased partner, whose name goes too, and who is the actor of what partners
--- do themselves; none for a customer. What somebody did as a member of the workspace keeps its actor,
--- and who was invited or removed stays: an erasure must not hide who had access to money.
+-- The same wherever a text mentions them, in any case: "Ask Ann@x.example." An address that only begins or ends like one of them stays.
+create function erase_mentions(value text, texts text[], by_texts text[]) returns text language plpgsql immutable as $$
+begin
+    for n in 1 .. coalesce(cardinality(texts), 0) loop
+        if strpos(lower(value), lower(texts[n])) > 0 then
+            value := regexp_replace(
+                value,
+                '(?<![[:alnum:]_.+-])' || regexp_replace(texts[n], '([^[:alnum:]])', '\\\1', 'g') || '(?![[:alnum:]_-]|\.[[:alnum:]])',
+                by_texts[n], 'gi');
+        end if;
+    end loop;
+    return value;
+end $$;
+
+-- The same of all values in JSON.
+create function erase_mentions_in(doc jsonb, texts text[], by_texts text[]) returns jsonb language plpgsql immutable as $$
+begin
+    if not exists (select from unnest(texts) t where strpos(lower(doc::text), lower(trim(both '"' from to_jsonb(t)::text))) > 0) then
+        return doc;
+    end if;
+    return case jsonb_typeof(doc)
+        when 'string' then to_jsonb(erase_mentions(doc #>> '{}', texts, by_texts))
+        when 'array'  then (select jsonb_agg(erase_mentions_in(e.value, texts, by_texts) order by e.n)
+                            from jsonb_array_elements(doc) with ordinality as e (value, n))
+        when 'object' then (select jsonb_object_agg(e.key, erase_mentions_in(e.value, texts, by_texts)) from jsonb_each(doc) e)
+        else doc
+    end;
+end $$;
+
+
+-- Replaces addresses in what managers and applicants of a workspace have written: reasons, notes, messages and applications. Reasons
+-- are in the audit log, too, which names the rows that have them.
+create function erase_from_texts(workspace uuid, texts text[], by_texts text[]) returns void
+language plpgsql set plan_cache_mode = force_custom_plan as $$
+declare
+    about  uuid[];   -- what these entries are about, with the events of commissions, and all commissions of these
+begin
+    update adjustments a set reason = erase_mentions(a.reason, texts, by_texts)
+    where a.workspace_id = workspace and erase_mentions(a.reason, texts, by_texts) <> a.reason;
+
+    about := array(select distinct o.subject_id from audit_entries o
+                   where o.workspace_id = workspace and o.subject_id is not null
+                     and erase_mentions_in(o.details, texts, by_texts) <> o.details);
+    about := about || array(select c.event_id from commissions c
+                            where c.workspace_id = workspace and c.id = any(about) and c.event_id is not null);
+    about := about || array(select c.id from commissions c where c.workspace_id = workspace and c.event_id = any(about));
+    update events e
+    set steps = erase_mentions_in(e.steps, texts, by_texts), requested = erase_mentions_in(e.requested, texts, by_texts),
+        revision = e.revision + 1
+    where e.workspace_id = workspace and e.id = any(about)
+      and (erase_mentions_in(e.steps, texts, by_texts), erase_mentions_in(e.requested, texts, by_texts))
+          is distinct from (e.steps, e.requested);
+    update commission_holds h set note = erase_mentions(h.note, texts, by_texts)
+    where h.workspace_id = workspace and h.commission_id = any(about);
+    -- What is still to be sent is made anew.
+    update webhook_events w set payload = null
+    where w.workspace_id = workspace and w.subject_id = any(about)
+      and erase_mentions_in(w.payload::jsonb, texts, by_texts) <> w.payload::jsonb;
+    update payouts p
+    set resolution_reason = left(erase_mentions(p.resolution_reason, texts, by_texts), 500),
+        return_reason = left(erase_mentions(p.return_reason, texts, by_texts), 500)
+    where p.workspace_id = workspace and p.id = any(about);
+
+    update partner_notes n set content = left(erase_mentions(n.content, texts, by_texts), 2000)
+    where n.workspace_id = workspace
+      and n.partner_id in (select o.subject_id from audit_entries o where o.workspace_id = workspace and o.action = 'note.added')
+      and erase_mentions(n.content, texts, by_texts) <> n.content;
+    update mails m set details = erase_mentions_in(m.details, texts, by_texts)
+    where m.workspace_id = workspace and erase_mentions_in(m.details, texts, by_texts) <> m.details;
+    update mailings m
+    set subject = erase_mentions(m.subject, texts, by_texts), content = erase_mentions(m.content, texts, by_texts)
+    where m.workspace_id = workspace
+      and (erase_mentions(m.subject, texts, by_texts), erase_mentions(m.content, texts, by_texts)) <> (m.subject, m.content);
+    update applications a
+    set promotion = erase_mentions(a.promotion, texts, by_texts), answers = erase_mentions_in(a.answers, texts, by_texts),
+        reason = erase_mentions(a.reason, texts, by_texts)
+    where a.workspace_id = workspace
+      and (erase_mentions(a.promotion, texts, by_texts), erase_mentions_in(a.answers, texts, by_texts),
+           erase_mentions(a.reason, texts, by_texts)) is distinct from (a.promotion, a.answers, a.reason);
+end $$;
+
+
+-- Replaces addresses in the audit log of a workspace, and in what people have written in it, for an erasure: the only way to change
+-- an entry. subjects are the ids of an erased partner, whose name goes too; none for a customer.
+--
+-- An erased partner goes as the actor of each entry, whatever the action. Who is or was a member of the workspace stays the actor but
+-- of what partners alone do, and who was invited or removed stays: an erasure must not hide who had access to money.
 create function erase_from_audit(workspace uuid, subjects uuid[], texts text[], by_texts text[]) returns void
 language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+    is_partner  constant boolean := cardinality(subjects) > 0;
+    was_member  boolean;
 begin
     if exists (select from unnest(by_texts) t where t not like 'erased-%') then
         raise exception 'an erasure replaces addresses by "erased-..." only';
     end if;
-    perform set_config('tributary.erases_from_audit', 'on', true);
+    was_member := exists (select from members m where m.workspace_id = workspace and m.email = any(texts))
+        or exists (select from audit_entries o
+                   where o.workspace_id = workspace and (o.action like 'member.%' or o.action = 'workspace.created')
+                     and texts && array[o.actor, o.details ->> 'email', o.details ->> 'from', o.details ->> 'to']);
+    perform set_config('tributary.erases_texts', 'on', true);
+    perform erase_from_texts(workspace, texts, by_texts);
     update audit_entries a set actor = e.actor, details = e.details
     from (select o.id,
-                 case when cardinality(subjects) > 0
-                       and (o.action like 'payout\_account.%' or o.action like 'payment\_details.%'
-                            or o.action in ('payee.changed', 'partner.address_changed'))
+                 case when is_partner
+                       and (not was_member or o.action like 'payout\_account.%' or o.action like 'payment\_details.%'
+                            or o.action in ('payee.changed', 'partner.address_changed', 'partner.unsubscribed',
+                                            'partner.subscribed'))
                       then erase_text(o.actor, texts, by_texts) else o.actor end as actor,
-                 erase_texts(case when o.subject_id = any(subjects) then o.details - 'name' else o.details end,
-                             texts, by_texts) as details
+                 erase_mentions_in(case when o.subject_id = any(subjects) then o.details - 'name' else o.details end,
+                                texts, by_texts) as details
           from audit_entries o where o.workspace_id = workspace and o.action not like 'member.%') e
     where a.id = e.id and (a.actor, a.details) is distinct from (e.actor, e.details);
-    perform set_config('tributary.erases_from_audit', 'off', true);
+    perform set_config('tributary.erases_texts', 'off', true);
 end $$;
 
 

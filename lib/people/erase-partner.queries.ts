@@ -44,11 +44,11 @@ export const erasePartner = async (db: Db, act: Act, id: string, email: string):
             and c.payable_at < never()
           group by c.currency having sum(c.amount_cents) <> 0)
         and not exists (select from payouts p where p.partner_id ${mine} and (p.is_freeing or p.status in ('processing', 'canceling'))))`,
-    // And those to the person as a partner whose import was undone.
-    sql`delete from mails m where m.workspace_id = ${workspaceId} and (m.partner_id ${mine} or m.recipient = any(${texts}) and exists (
-          select from partners p where p.id = m.partner_id and p.undone_at is not null))`,
-    sql`update mails m set details = erase_texts(m.details, ${texts}, ${marks})
-        where m.workspace_id = ${workspaceId} and erase_texts(m.details, ${texts}, ${marks}) <> m.details`,
+    // And those to the person as an applicant, or as a partner whose import was undone. A member's own stay until they expire.
+    sql`delete from mails m where m.workspace_id = ${workspaceId} and (m.partner_id ${mine} or m.recipient = any(${texts}) and (
+          exists (select from partners p where p.id = m.partner_id and p.undone_at is not null)
+          or m.partner_id is null
+             and not exists (select from members o where o.workspace_id = m.workspace_id and o.email = m.recipient)))`,
     sql`delete from former_partner_addresses where partner_id ${mine}`,
     sql`delete from applications where workspace_id = ${workspaceId} and (email = any(${texts}) or partner_id ${mine})`,
     sql`update platform_commissions set partner_email = ${marker}

@@ -54,23 +54,51 @@ describe('the entries', () => {
     expect(after.slice(2)).toMatchObject([{ action: 'partner.erased' }])
   })
 
-  test('a manager who has herself erased as a partner is still named in what she did as a manager', async () => {
-    const merchant = await createMerchant()
-    const manager = await merchant.asManager()
-    const eve = `eve@${merchant.workspace.slug}.example`
-    await manager.post('/members', { email: eve, role: 'manager' })
-    await database.query(
-      `insert into audit_entries (id, workspace_id, actor, action, details, created_at)
+  test.each([
+    { case: 'a manager', isRemoved: false },
+    { case: 'a former manager', isRemoved: true },
+  ])(
+    '$case who has herself erased as a partner is still named in what she did as one',
+    async ({ isRemoved }) => {
+      const merchant = await createMerchant()
+      const manager = await merchant.asManager()
+      const eve = `eve@${merchant.workspace.slug}.example`
+      const { body } = await manager.post('/members', { email: eve, role: 'manager' })
+      await database.query(
+        `insert into audit_entries (id, workspace_id, actor, action, details, created_at)
        values (uuidv7(), $1, $2, 'payout_run.begun', '{"method": "manual"}', now())`,
-      [merchant.workspace.id, eve],
-    )
-    const partnerId = await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, {
-      slug: 'eve',
-      email: eve,
+        [merchant.workspace.id, eve],
+      )
+      if (isRemoved) expect((await manager.delete(`/members/${body.id}`)).status).toBe(204)
+      const partnerId = await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, {
+        slug: 'eve',
+        email: eve,
+      })
+      const before = await database.audit(merchant)
+      expect((await manager.post(`/partners/${partnerId}/erase`)).status).toBe(200)
+      expect((await database.audit(merchant)).slice(0, before.length)).toEqual(before)
+    },
+  )
+
+  test('an address that only begins or ends like the erased one stays', async () => {
+    const { merchant, email, partnerId } = await createPartner()
+    const manager = await merchant.asManager()
+    const others = [`jo${email}`, `jo.${email}`, `${email}.org`, email.replace('@', '@x.')]
+    const reason = `Like (${email}), <${email.toUpperCase()}>, mailto:${email}.`
+    const adjustment = { partnerId: merchant.partnerId, amountCents: 100, currency: 'USD' }
+    await manager.post('/commissions', {
+      ...adjustment,
+      externalId: 'adj_1',
+      reason: [reason, ...others].join(' '),
     })
-    const before = await database.audit(merchant)
     expect((await manager.post(`/partners/${partnerId}/erase`)).status).toBe(200)
-    expect((await database.audit(merchant)).slice(0, before.length)).toEqual(before)
+    const mark = `erased-${partnerId}@erased.invalid`
+    const left = [`Like (${mark}), <${mark}>, mailto:${mark}.`, ...others].join(' ')
+    const [entry] = await database.audit(merchant)
+    const rows = await database.query('select reason from adjustments where workspace_id = $1', [
+      merchant.workspace.id,
+    ])
+    expect([entry?.details.reason, rows]).toEqual([left, [{ reason: left }]])
   })
 
   test('an erasure cannot put one person in the place of another', async () => {

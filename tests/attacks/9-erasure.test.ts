@@ -1,5 +1,6 @@
 /** After an erasure, no column of any table holds the person's address, and the ledger is as it was. */
 import { expect, inject, test } from 'vitest'
+import { placesOf as find } from '../support/erasure.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
 import { signIn } from '../support/people.ts'
 import { addPayout, createPartner } from '../support/portal.ts'
@@ -7,24 +8,7 @@ import { checkoutSession, invoice, stripeEvent, stripeId, useStripe } from '../s
 
 const database = useDatabase()
 
-/** Every column of every table that holds a text, found in the database's own catalog: "table.column". */
-const placesOf = async (text: string): Promise<string[]> => {
-  const columns = await database.query<{ schema: string; table: string; column: string }>(
-    `select c.table_schema as schema, c.table_name as table, c.column_name as column
-     from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
-     where t.table_type = 'BASE TABLE' and c.table_schema in ('public', 'sign_in')
-       and (c.data_type in ('text', 'jsonb', 'ARRAY', 'character varying'))`,
-  )
-  const places: string[] = []
-  for (const { schema, table, column } of columns) {
-    const [row] = await database.query<{ holds: boolean }>(
-      `select exists (select from "${schema}"."${table}" where strpos(lower("${column}"::text), lower($1)) > 0) as holds`,
-      [text],
-    )
-    if (row?.holds) places.push(`${table}.${column}`)
-  }
-  return places
-}
+const placesOf = (text: string) => find(database.query, text)
 
 const ledger = ({ workspace }: Pick<Merchant, 'workspace'>) =>
   database.query(
@@ -87,6 +71,12 @@ const createCustomer = async () => {
 
 test('a customer’s address and name are in no table after an erasure, and the ledger is as it was', async () => {
   const { merchant, manager, address, name, id } = await createCustomer()
+  const reason = `${address.toUpperCase()} asked for it.`
+  const sale = await merchant.explainReport('sale', 'inv_1')
+  const credit = { partnerId: merchant.partnerId, reason }
+  expect((await manager.post(`/events/${sale?.id}/credit`, credit)).status).toBe(200)
+  const adjustment = { ...credit, amountCents: 100, currency: 'USD', externalId: 'adj_1' }
+  expect((await manager.post('/commissions', adjustment)).status).toBe(201)
   const before = await ledger(merchant)
   expect(before.length).toBeGreaterThan(2)
   expect((await placesOf(address)).length).toBeGreaterThan(5)

@@ -24,10 +24,13 @@ const PURE = [
   'identity_lock_key',
   'import_results_1',
   'erase_list',
+  'erase_mentions',
+  'erase_mentions_in',
   'erase_text',
   'erase_texts',
   'is_counted',
   'is_matchable_1',
+  'keep_adjustment',
   'keep_audit_entry',
   'leave_out',
   'lock_address',
@@ -40,13 +43,14 @@ const PURE = [
   'slug_look',
   'utc_day',
 ]
-/** Functions that read as much as there is: of the installation, for an operator, all customers of a partner whose address changes, and the audit log at an erasure. */
+/** Functions that read as much as there is: of the installation, for an operator, all customers of a partner whose address changes, and what names a person at an erasure. */
 const READ_ALL = [
   'rebuild_totals',
   'total_differences',
   'verify_ledger',
   'note_partner_address',
   'erase_from_audit',
+  'erase_from_texts',
 ]
 
 /** The statement that checks a foreign key, as Postgres writes it: each constraint has a plan of its own, to the same end. */
