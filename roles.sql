@@ -101,6 +101,8 @@ grant insert                 on agreements, agreement_acceptances to :"pages";
 grant insert, update, delete on applications to :"pages";
 grant insert, update, delete on address_changes, former_partner_addresses to :"pages";
 grant select, insert, update, delete on idempotency_keys to :"pages";
+grant select, insert, update, delete on expensive_requests to :"pages";
+grant execute on function begin_expensive_1 to :"pages";
 -- What earns: corrections, decisions on holds, imports, and erasure.
 grant insert, update         on commissions, commission_holds, customers to :"pages";
 grant insert, update, delete on customer_identities, referrals, one_time_rewards to :"pages";

@@ -495,6 +495,54 @@ create table address_changes (
 create index address_changes_email_idx on address_changes (email, expires_at);
 
 
+-- Expensive requests of a workspace, or of a person in the portal, by which all Workers together limit them: lib/auth/expensive.ts.
+-- Unlogged, so that a request waits for no disk; after a crash of the database, every budget is whole. held_until is the end of the
+-- request, or of its lease: a request that dies holds its place no longer.
+create unlogged table expensive_requests (
+    id          uuid         primary key,
+    budget_id   uuid         not null,
+    started_at  timestamptz  not null,
+    held_until  timestamptz  not null
+);
+
+-- Which requests count for this budget?
+create index expensive_requests_budget_id_idx on expensive_requests (budget_id, started_at);
+
+-- Which requests count no more?
+create index expensive_requests_held_until_idx on expensive_requests (held_until);
+
+-- Begins an expensive request, unless so many of the budget have begun in the last ten seconds, or so many run. Returns after how many
+-- seconds it may be tried again; 0 if it has begun. The time is the database's, which all Workers share. Of the seconds that running ones
+-- take, nothing is known.
+create function begin_expensive_1(request uuid, budget uuid, most integer, most_at_once integer, lease interval) returns integer
+language plpgsql set plan_cache_mode = force_custom_plan as $$
+declare
+    period     constant interval := '10 seconds';
+    retry      constant integer := 2;
+    at         timestamptz;
+    running    integer;
+    begun      integer;
+    oldest     timestamptz;
+    was_begun  boolean;
+begin
+    perform pg_advisory_xact_lock(hashtextextended(budget || ' expensive', 0));
+    at := clock_timestamp();
+    delete from expensive_requests where id in (
+        select id from expensive_requests where held_until < at - period limit 100 for update skip locked);
+    select count(*) filter (where r.held_until > at), count(*) filter (where r.started_at > at - period),
+           min(r.started_at) filter (where r.started_at > at - period), coalesce(bool_or(r.id = request), false)
+    into running, begun, oldest, was_begun
+    from expensive_requests r where r.budget_id = budget;
+    if was_begun then return 0; end if; -- the retry of an unconfirmed commit
+    if begun >= most then
+        return greatest(retry, ceil(extract(epoch from oldest + period - at)));
+    end if;
+    if running >= most_at_once then return retry; end if;
+    insert into expensive_requests (id, budget_id, started_at, held_until) values (request, budget, at, at + lease);
+    return 0;
+end $$;
+
+
 -- The Idempotency-Key of a request that creates something, for 24 hours. Everything that the request
 -- creates has an id that follows from first_id, so a repeat of a request whose outcome is unknown
 -- finds what the first one has made. The answer is stored after the commit.

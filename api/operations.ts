@@ -29,6 +29,17 @@ export const MANAGER_ERRORS = [...SESSION_ERRORS, 'manager_required', 'not_found
 /** Members read with their session, backends with an API key. */
 const READER_ERRORS = ['invalid_api_key', 'insufficient_scope', 'not_signed_in', 'not_found'] as const
 
+/** An operation that is limited by the budget of expensive requests. */
+export const expensively = (operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject => ({
+  ...operation,
+  description: [
+    operation.description,
+    'Limited to 10 calls in ten seconds and 2 at once, together with the other expensive requests of the workspace.',
+  ]
+    .filter(Boolean)
+    .join(' '),
+})
+
 /** The response of a status to further errors: one description after the other. */
 const alsoFor = (former: { description?: string } = {}, more: { description?: string } = {}) => ({
   ...more,

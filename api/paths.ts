@@ -1,6 +1,7 @@
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
+import { EXPENSIVE_ROUTES } from '../lib/auth/expensive-routes.ts'
 import { ANY_SESSION } from './any-session.ts'
-import { freshly, repeatable, WORKSPACE } from './operations.ts'
+import { expensively, freshly, repeatable, WORKSPACE } from './operations.ts'
 import { applications } from './paths/applications.ts'
 import { imports } from './paths/imports.ts'
 import { ledger } from './paths/ledger.ts'
@@ -32,6 +33,19 @@ const withFreshSignIn = (all: ZodOpenApiPathsObject): ZodOpenApiPathsObject => {
   if (names.size > 0) throw new Error(`There is no operation ${[...names].join(', ')}.`)
   return marked
 }
+
+const withBudgets = (all: ZodOpenApiPathsObject): ZodOpenApiPathsObject =>
+  Object.fromEntries(
+    Object.entries(all).map(([path, item]) => [
+      path,
+      Object.fromEntries(
+        Object.entries(item).map(([method, operation]) => {
+          const route = `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`
+          return [method, EXPENSIVE_ROUTES.includes(route) ? expensively(operation) : operation]
+        }),
+      ),
+    ]),
+  )
 
 /** What creates something, and takes an Idempotency-Key. */
 const REPEATABLE = [
@@ -68,20 +82,22 @@ const withIdempotencyKeys = (all: ZodOpenApiPathsObject): ZodOpenApiPathsObject 
 }
 
 /** The public API, from the schemas that validate requests and check responses in tests. */
-export const paths: ZodOpenApiPathsObject = withIdempotencyKeys(
-  withFreshSignIn({
-    ...tracking,
-    ...ledger,
-    ...programs,
-    ...shadow,
-    ...applications,
-    ...payouts,
-    ...papers,
-    ...stripe,
-    ...webhooks,
-    ...workspaces,
-    ...mails,
-    ...reports,
-    ...imports,
-  }),
+export const paths: ZodOpenApiPathsObject = withBudgets(
+  withIdempotencyKeys(
+    withFreshSignIn({
+      ...tracking,
+      ...ledger,
+      ...programs,
+      ...shadow,
+      ...applications,
+      ...payouts,
+      ...papers,
+      ...stripe,
+      ...webhooks,
+      ...workspaces,
+      ...mails,
+      ...reports,
+      ...imports,
+    }),
+  ),
 )

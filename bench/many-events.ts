@@ -8,6 +8,7 @@ const STEP = 250_000
  * foreign key checks for speed; the rows satisfy them.
  *
  * @param events a multiple of five
+ * @param time   with which the ids begin, as eight hexadecimal digits: by default, of June 2024
  * @returns the bytes that an event takes with its indexes, and those of all that a sale adds: with its commission, and a
  *   fifth of a customer, an identity and a click
  */
@@ -16,6 +17,7 @@ export const addEvents = async (
   workspaceId: string,
   events: number,
   onProgress: (text: string) => void,
+  time = '01900000',
 ): Promise<{ event: number; sale: number }> => {
   const customers = events / 5
   const client = new pg.Client({ connectionString: databaseUrl })
@@ -29,7 +31,7 @@ export const addEvents = async (
 
   // Ids in order of time, like UUIDv7, with a prefix per table.
   const id = (kind: string, n: string) =>
-    `('01900000-${kind}-7000-8000-' || lpad(to_hex(${n}), 12, '0'))::uuid`
+    `('${time}-${kind}-7000-8000-' || lpad(to_hex(${n}), 12, '0'))::uuid`
   await client.query(
     `insert into clicks (id, workspace_id, partner_id, landing_url, referrer, created_at, expires_at) select 'clk_bench' || n, $1, $2, 'https://shop.example/', null, now() - interval '1 day', now() + interval '1 day'
      from generate_series(1, ${customers}) n`,

@@ -18,6 +18,7 @@ import { measureClient } from './client.ts'
 import { countImportFetches, measureImports } from './import.ts'
 import { measureChunks, measureFreeze } from './import-page.ts'
 import { measureLocal } from './local.ts'
+import { measureNeighbors } from './neighbors.ts'
 import { FULL_SIZE, fillPages, measurePages, type PageFigure } from './pages.ts'
 import { measurePayouts } from './payouts.ts'
 import { measureMany, measureStatements } from './sales.ts'
@@ -129,6 +130,19 @@ const webhooks = async () => {
   table.info('webhooks per second of one run, to one endpoint', figures.perSecond)
 }
 
+const neighbors = async () => {
+  const { quiet, before, after } = await measureNeighbors(bench, await bench.bundles(), say)
+  const ms = (busy: typeof quiet) =>
+    `${busy.p50.toFixed(1)} / ${quiet.p50.toFixed(1)} ms, slowest ${busy.slowest.toFixed(0)}, ${busy.answered} what-ifs answered`
+  table.info(
+    'sale p50 beside 40 what-ifs of another tenant, without the budget / alone',
+    before.p50 / quiet.p50,
+    ms(before),
+  )
+  table.atMost('  the same with the budget', after.p50 / quiet.p50, 3, ms(after))
+  table.info('  the slowest sale with the budget / without', after.slowest / before.slowest)
+}
+
 const bytes = async () => {
   table.atMost('bytes gzipped: the snippet', (await build()).snippetBytes, SNIPPET_BUDGET_BYTES)
   for (const env of workerNames()) {
@@ -176,6 +190,7 @@ const PARTS: Record<string, { says: string; run: () => Promise<void> }> = {
   payouts: { says: 'Payouts of 10,000 partners.', run: payouts },
   shadow: { says: 'A shadow run of 100,000 sales and as many commissions.', run: shadow },
   webhooks: { says: 'Webhooks of sales, and the triggers that queue them.', run: webhooks },
+  neighbors: { says: 'Sales beside 40 what-ifs of another tenant.', run: neighbors },
   bytes: { says: 'The Workers, built by wrangler.', run: bytes },
   client: { says: 'The client of clients/node.', run: client },
   local: { says: 'The start and the memory of npm start.', run: () => measureLocal(table, say) },

@@ -22,6 +22,9 @@ export type Settings = DatabaseEnv & {
   NETWORK_DAILY_SIGN_INS?: string
   MAILBOX_DAILY_SIGN_INS?: string
   MAIL_DAILY_QUOTA?: string
+  /** How many expensive requests a workspace may send in ten seconds, and at once, instead of lib/auth/expensive.ts. */
+  EXPENSIVE_REQUESTS?: string
+  EXPENSIVE_AT_ONCE?: string
   /** Replaces the URL of Stripe's API. */
   STRIPE_URL?: string
   /** Replaces the URLs of the platforms that programs are imported from. */
@@ -43,6 +46,12 @@ export const ENDLESS_SIGN_INS = {
   UNKNOWN_DAILY_SIGN_INS: '999999',
   NETWORK_DAILY_SIGN_INS: '999999',
   MAILBOX_DAILY_SIGN_INS: '999999',
+} satisfies Partial<Settings>
+
+/** A test asks more of its workspace in a second than people do. */
+export const ENDLESS_BUDGETS = {
+  EXPENSIVE_REQUESTS: '999999',
+  EXPENSIVE_AT_ONCE: '999999',
 } satisfies Partial<Settings>
 
 /** Every Worker of wrangler.toml, running in workerd. */

@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { expensive } from '../../lib/auth/expensive.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
@@ -67,7 +68,7 @@ export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/groups/:id/what-if', (c) =>
     c.redirect(`/app/${c.var.workspace.slug}/groups/${encodeURIComponent(c.req.param('id'))}`, 303),
   )
-  .post('/app/:workspace/groups/:id/what-if', managersOnly(), form(), async (c) => {
+  .post('/app/:workspace/groups/:id/what-if', managersOnly(), expensive(), form(), async (c) => {
     const t = textsOf(c)
     const { db, now, workspace } = c.var
     const fields = c.req.valid('form')

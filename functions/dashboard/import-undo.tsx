@@ -2,6 +2,7 @@
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { expensive } from '../../lib/auth/expensive.ts'
 import { connect } from '../../lib/db/connection.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
@@ -185,15 +186,15 @@ const stepOf = async (
 
 /** /app/:workspace/imports/:id/undo, and what stays as a file, /imports/:id/kept.csv. Managers only. */
 export default createRoutes<WorkspaceEnv>()
-  .get(PATH, managersOnly(), async (c) => {
+  .get(PATH, managersOnly(), expensive(), async (c) => {
     const props = await stepOf(c, true, c.req.query())
     return renderPage(c, { title: m.imports_undo, section: '/import', children: <Preview {...props} /> })
   })
-  .post(PATH, freshManagersOnly(), form(), async (c) => {
+  .post(PATH, freshManagersOnly(), expensive(), form(), async (c) => {
     const props = await stepOf(c, false, c.req.valid('form'))
     return renderPage(c, { title: m.imports_undo, section: '/import', children: <Result {...props} /> })
   })
-  .get('/app/:workspace/imports/:id/kept.csv', managersOnly(), async (c) => {
+  .get('/app/:workspace/imports/:id/kept.csv', managersOnly(), expensive(), async (c) => {
     const { db, workspace } = c.var
     const importId = c.req.param('id').toLowerCase()
     await found('import', importId, (id) => importExists(db, workspace.id, id))

@@ -1,4 +1,5 @@
 import type { WorkspaceEnv } from '../../lib/auth/access.ts'
+import { expensive } from '../../lib/auth/expensive.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { Page } from '../../lib/http/lists.ts'
@@ -55,7 +56,7 @@ const YearTable = ({ paid }: { paid: PaidInYear[] }) => (
 
 /** Statements of partners, and what was paid to whom in a year. */
 export default createRoutes<WorkspaceEnv>()
-  .get('/app/:workspace/partners/:id/statement', query(StatementQuery), async (c) => {
+  .get('/app/:workspace/partners/:id/statement', expensive(), query(StatementQuery), async (c) => {
     const { db, now, workspace } = c.var
     const { month } = c.req.valid('query')
     const read = await found('partner', c.req.param('id'), (partnerId) =>
@@ -77,7 +78,7 @@ export default createRoutes<WorkspaceEnv>()
     const years = await listYears(db, workspace.id)
     return c.redirect(`/app/${workspace.slug}/payouts/years/${years[0] ?? now.getUTCFullYear()}`, 302)
   })
-  .get('/app/:workspace/payouts/years/:year{[2][0-9][0-9][0-9]}', query(Page), async (c) => {
+  .get('/app/:workspace/payouts/years/:year{[2][0-9][0-9][0-9]}', expensive(), query(Page), async (c) => {
     const { db, workspace } = c.var
     const t = textsOf(c)
     const { cursor, limit } = c.req.valid('query')

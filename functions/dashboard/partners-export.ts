@@ -1,4 +1,5 @@
 import { managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { expensive } from '../../lib/auth/expensive.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { form } from '../../lib/http/validate.ts'
 import { PARTNER_COLUMNS, partnerResponse } from '../../lib/workspace/partner-response.ts'
@@ -10,6 +11,7 @@ import { EXPORT_CHOSEN, readChosen } from './chosen-partners.ts'
 export default createRoutes<WorkspaceEnv>().post(
   `/app/:workspace${EXPORT_CHOSEN}`,
   managersOnly(),
+  expensive(),
   form(),
   (c) => {
     const ids = readChosen(c.req.valid('form'))

@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { expensive } from '../../lib/auth/expensive.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
@@ -122,7 +123,7 @@ export default createRoutes<TemplateEnv>()
     await runOf(c)
     return show(c, { fields: c.req.query() })
   })
-  .post(PATH, freshManagersOnly(), form(), async (c) => {
+  .post(PATH, freshManagersOnly(), expensive(), form(), async (c) => {
     const run = await runOf(c)
     const fields = c.req.valid('form')
     const { data, errors } = checked(TemplateFile, { part: undefined, ...fields })

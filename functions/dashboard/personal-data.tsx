@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { expensive } from '../../lib/auth/expensive.ts'
 import { findCustomer } from '../../lib/customers/customers.queries.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
@@ -76,6 +77,10 @@ const erase = async (c: Context<WorkspaceEnv>, kind: Kind) => {
 /** /app/:workspace/customers/:id/personal-data and /partners/:id/personal-data: what is known of a person, and its erasure. */
 export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/customers/:id/personal-data', managersOnly(), (c) => show(c, 'customers'))
-  .post('/app/:workspace/customers/:id/personal-data', freshManagersOnly(), (c) => erase(c, 'customers'))
+  .post('/app/:workspace/customers/:id/personal-data', freshManagersOnly(), expensive(), (c) =>
+    erase(c, 'customers'),
+  )
   .get('/app/:workspace/partners/:id/personal-data', managersOnly(), (c) => show(c, 'partners'))
-  .post('/app/:workspace/partners/:id/personal-data', freshManagersOnly(), (c) => erase(c, 'partners'))
+  .post('/app/:workspace/partners/:id/personal-data', freshManagersOnly(), expensive(), (c) =>
+    erase(c, 'partners'),
+  )

@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { expensive } from '../../lib/auth/expensive.ts'
 import { BRAND_CHANGED } from '../../lib/brand/brand.ts'
 import { readBrand, saveBrand } from '../../lib/brand/brands.queries.ts'
 import { BrandChange } from '../../lib/brand/brands.schemas.ts'
@@ -130,7 +131,7 @@ export default createRoutes<WorkspaceEnv>()
     return c.redirect(`/app/${workspace.slug}/programs/${program.id}?done=confirmation#branding`, 303)
   })
   .get('/app/:workspace/programs/:id/what-if', toProgram)
-  .post('/app/:workspace/programs/:id/what-if', managersOnly(), form(), async (c) => {
+  .post('/app/:workspace/programs/:id/what-if', managersOnly(), expensive(), form(), async (c) => {
     const { db, now, workspace } = c.var
     const fields = c.req.valid('form')
     const { data, errors } = checkForm(NewProgram, readProgram(fields))

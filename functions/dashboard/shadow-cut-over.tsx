@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { expensive } from '../../lib/auth/expensive.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
@@ -40,11 +41,11 @@ const parsed = (text: string | undefined): unknown => {
 
 /** /app/:workspace/programs/:id/shadow/cut-over: previews the cut-over of a program, and makes it. */
 export default createRoutes<WorkspaceEnv>()
-  .get(PATH, managersOnly(), (c) => {
+  .get(PATH, managersOnly(), expensive(), (c) => {
     const { data } = checked(CutOver, { leaveOut: c.req.queries('leaveOut') ?? [] })
     return show(c, data?.leaveOut ?? [])
   })
-  .post(PATH, freshManagersOnly(), form(), async (c) => {
+  .post(PATH, freshManagersOnly(), expensive(), form(), async (c) => {
     const t = textsOf(c)
     const { leaveOut, expected } = c.req.valid('form')
     const { data } = checked(CutOver, { leaveOut: parsed(leaveOut), expected: parsed(expected) })

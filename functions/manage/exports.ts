@@ -2,6 +2,7 @@ import { APPLICATION_COLUMNS, applicationResponse } from '../../lib/applications
 import { applicationsQuery } from '../../lib/applications/applications.queries.ts'
 import { ApplicationQuery } from '../../lib/applications/applications.schemas.ts'
 import { manager, member, reader, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { expensive } from '../../lib/auth/expensive.ts'
 import { listCustomers } from '../../lib/customers/customers.queries.ts'
 import type { CustomerResponse } from '../../lib/customers/customers.responses.ts'
 import { CustomerQuery } from '../../lib/customers/customers.schemas.ts'
@@ -131,52 +132,52 @@ const path = <L extends string>(list: L) => `/api/workspaces/:workspace/export/$
 
 /** GET /export/:list.csv: the lists of the API as files, with their filters and for whoever may read them. */
 export default createRoutes<WorkspaceEnv>()
-  .get(path('partners'), reader(), query(PartnerQuery), (c) => {
+  .get(path('partners'), reader(), expensive(), query(PartnerQuery), (c) => {
     const { slug: slugKey, ...filter } = c.req.valid('query')
     return sendList(c, 'partners', PARTNER_COLUMNS, { ...filter, slugKey }, async (db, page) =>
       (await listPartners(db, c.var.workspace.id, page)).map(partnerResponse),
     )
   })
-  .get(path('applications'), reader(), query(ApplicationQuery), (c) =>
+  .get(path('applications'), reader(), expensive(), query(ApplicationQuery), (c) =>
     sendList(c, 'applications', APPLICATION_COLUMNS, c.req.valid('query'), async (db, page) =>
       (await applicationsQuery(db, c.var.workspace.id, page).execute()).map(applicationResponse),
     ),
   )
-  .get(path('customers'), reader(), query(CustomerQuery), (c) =>
+  .get(path('customers'), reader(), expensive(), query(CustomerQuery), (c) =>
     sendList(c, 'customers', CUSTOMERS, c.req.valid('query'), async (db, page) =>
       (await listCustomers(db, c.var.workspace.id, page)).map(customerResponse),
     ),
   )
-  .get(path('events'), reader(), query(EventQuery), (c) => {
+  .get(path('events'), reader(), expensive(), query(EventQuery), (c) => {
     const { overdue, ...filter } = c.req.valid('query')
     const expectedBefore = overdue ? overdueSince(c.var.now) : undefined
     return sendList(c, 'events', EVENTS, { ...filter, expectedBefore }, async (db, page) =>
       (await listEvents(db, c.var.workspace.id, page)).map((event) => eventResponse(event, c.var.now)),
     )
   })
-  .get(path('mismatches'), reader(), query(MismatchQuery), (c) =>
+  .get(path('mismatches'), reader(), expensive(), query(MismatchQuery), (c) =>
     sendList(c, 'mismatches', MISMATCH_COLUMNS, c.req.valid('query'), async (db, page) =>
       (await listMismatches(db, c.var.workspace.id, page)).map(mismatchResponse),
     ),
   )
-  .get(path('commissions'), reader(), query(CommissionQuery), (c) =>
+  .get(path('commissions'), reader(), expensive(), query(CommissionQuery), (c) =>
     sendList(c, 'commissions', COMMISSIONS, c.req.valid('query'), async (db, page) =>
       (await listCommissions(db, c.var.workspace.id, page, c.var.now)).map((commission) =>
         commissionResponse(commission, c.var.now),
       ),
     ),
   )
-  .get(path('payouts'), member(), query(PayoutQuery), (c) =>
+  .get(path('payouts'), member(), expensive(), query(PayoutQuery), (c) =>
     sendList(c, 'payouts', PAYOUTS, c.req.valid('query'), async (db, page) =>
       (await payoutsQuery(db, c.var.workspace.id, page).execute()).map(payoutResponse),
     ),
   )
-  .get(path('mails'), manager(), query(MailQuery), (c) =>
+  .get(path('mails'), manager(), expensive(), query(MailQuery), (c) =>
     sendList(c, 'mails', MAILS, c.req.valid('query'), async (db, page) =>
       (await listMails(db, c.var.workspace.id, page)).map(mailResponse),
     ),
   )
-  .get(path('audit'), manager(), query(AuditQuery), (c) =>
+  .get(path('audit'), manager(), expensive(), query(AuditQuery), (c) =>
     sendList(c, 'audit', AUDIT, c.req.valid('query'), async (db, page) =>
       (await listAudit(db, c.var.workspace.id, page)).map(auditEntryResponse),
     ),

@@ -1,4 +1,5 @@
 import { actOf, freshWriter, reader } from '../../lib/auth/access.ts'
+import { expensive } from '../../lib/auth/expensive.ts'
 import { idempotent } from '../../lib/auth/idempotent.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
@@ -55,9 +56,15 @@ export default createRoutes()
     const group = await found('group', c.req.param('id'), (id) => changeGroup(c.var.db, actOf(c), id, change))
     return c.json(groupResponse(group))
   })
-  .post('/api/workspaces/:workspace/groups/:id/what-if', reader(), body(GroupChange), async (c) => {
-    const { db, now, workspace } = c.var
-    const group = await found('group', c.req.param('id'), (id) => findGroup(db, workspace.id, id))
-    const result: WhatIfResponse = await groupWhatIf(db, workspace.id, group, c.req.valid('json'), now)
-    return c.json(result)
-  })
+  .post(
+    '/api/workspaces/:workspace/groups/:id/what-if',
+    reader(),
+    expensive(),
+    body(GroupChange),
+    async (c) => {
+      const { db, now, workspace } = c.var
+      const group = await found('group', c.req.param('id'), (id) => findGroup(db, workspace.id, id))
+      const result: WhatIfResponse = await groupWhatIf(db, workspace.id, group, c.req.valid('json'), now)
+      return c.json(result)
+    },
+  )

@@ -1,4 +1,5 @@
 import { actOf, manager } from '../../lib/auth/access.ts'
+import { expensive } from '../../lib/auth/expensive.ts'
 import { requireFreshSignIn } from '../../lib/auth/fresh-sign-in.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
@@ -12,6 +13,7 @@ import { KEPT_KINDS, UNDO_REASONS } from '../../lib/imports/undo.ts'
 export default createRoutes().post(
   '/api/workspaces/:workspace/imports/:id/undo',
   manager(),
+  expensive(),
   body(ImportUndoRequest),
   async (c) => {
     const { dryRun = false, includeChanged = false, cursor } = c.req.valid('json')

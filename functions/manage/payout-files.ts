@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import type * as z from 'zod'
 import { actOf, freshManager, member, requireManager, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { expensive } from '../../lib/auth/expensive.ts'
 import { requireFreshSignIn } from '../../lib/auth/fresh-sign-in.ts'
 import { csvLines } from '../../lib/csv.ts'
 import { createRoutes } from '../../lib/http/app.ts'
@@ -125,22 +126,28 @@ export default createRoutes<FilesEnv>()
       })),
     } satisfies RunFilesResponse)
   })
-  .get(`${RUN}/export`, member(), query(ExportQuery), async (c) => {
+  .get(`${RUN}/export`, member(), expensive(), query(ExportQuery), async (c) => {
     const run = await runOf(c)
     const wanted = c.req.valid('query')
     return wanted.format === 'csv' ? sendList(c, run) : sendBankFile(c, run, wanted)
   })
-  .post(`${RUN}/wise-template`, freshManager(), body(TemplateFile, { maxBytes: 1_048_576 }), async (c) => {
-    const run = await runOf(c)
-    const { template, currency, sourceCurrency, part } = c.req.valid('json')
-    const { actor, now, workspaceId } = actOf(c)
-    const file = await rpc(
-      'payouts',
-      c.env.PAYOUTS.templateFile({
-        ...{ workspaceId, runId: run.id, template, currency, part: part ?? 1, actor, now },
-        sourceCurrency: sourceCurrency ?? null,
-      }),
-    )
-    if ('refused' in file) throw new ApiError('conflict', file.refused)
-    return c.json(file satisfies TemplateFileResponse)
-  })
+  .post(
+    `${RUN}/wise-template`,
+    freshManager(),
+    expensive(),
+    body(TemplateFile, { maxBytes: 1_048_576 }),
+    async (c) => {
+      const run = await runOf(c)
+      const { template, currency, sourceCurrency, part } = c.req.valid('json')
+      const { actor, now, workspaceId } = actOf(c)
+      const file = await rpc(
+        'payouts',
+        c.env.PAYOUTS.templateFile({
+          ...{ workspaceId, runId: run.id, template, currency, part: part ?? 1, actor, now },
+          sourceCurrency: sourceCurrency ?? null,
+        }),
+      )
+      if ('refused' in file) throw new ApiError('conflict', file.refused)
+      return c.json(file satisfies TemplateFileResponse)
+    },
+  )

@@ -1,4 +1,5 @@
 import { actOf, freshManager, manager } from '../../lib/auth/access.ts'
+import { expensive } from '../../lib/auth/expensive.ts'
 import { findCustomer } from '../../lib/customers/customers.queries.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
@@ -16,7 +17,7 @@ const PARTNER = '/api/workspaces/:workspace/partners/:id'
 
 /** GET .../personal-data and POST .../erase of a customer and of a partner. docs/privacy.md. */
 export default createRoutes()
-  .get(`${CUSTOMER}/personal-data`, manager(), async (c) => {
+  .get(`${CUSTOMER}/personal-data`, manager(), expensive(), async (c) => {
     const { db, now, workspace } = c.var
     const { id } = await found('customer', c.req.param('id'), (known) =>
       findCustomer(db, workspace.id, known),
@@ -29,7 +30,7 @@ export default createRoutes()
     })
     return c.json<PersonalDataResponse>({ exportedAt: now, person: 'customer', data })
   })
-  .post(`${CUSTOMER}/erase`, freshManager(), async (c) => {
+  .post(`${CUSTOMER}/erase`, freshManager(), expensive(), async (c) => {
     const { db, now, workspace } = c.var
     const { id } = await found('customer', c.req.param('id'), (known) =>
       findCustomer(db, workspace.id, known),
@@ -37,7 +38,7 @@ export default createRoutes()
     await eraseCustomer(db, actOf(c), id)
     return c.json<ErasureResponse>({ id, erasedAt: now })
   })
-  .get(`${PARTNER}/personal-data`, manager(), async (c) => {
+  .get(`${PARTNER}/personal-data`, manager(), expensive(), async (c) => {
     const { db, now, workspace } = c.var
     const { id, email } = await found('partner', c.req.param('id'), (known) =>
       findPartner(db, workspace.id, known),
@@ -50,7 +51,7 @@ export default createRoutes()
     })
     return c.json<PersonalDataResponse>({ exportedAt: now, person: 'partner', data })
   })
-  .post(`${PARTNER}/erase`, freshManager(), async (c) => {
+  .post(`${PARTNER}/erase`, freshManager(), expensive(), async (c) => {
     const { db, now, workspace } = c.var
     const { id, email } = await found('partner', c.req.param('id'), (known) =>
       findPartner(db, workspace.id, known),

@@ -1,4 +1,5 @@
 import { actOf, freshManager, reader } from '../../lib/auth/access.ts'
+import { expensive } from '../../lib/auth/expensive.ts'
 import { idempotent } from '../../lib/auth/idempotent.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
@@ -50,9 +51,15 @@ export default createRoutes()
     })
     return c.json(programResponse(program))
   })
-  .post('/api/workspaces/:workspace/programs/:id/what-if', reader(), body(ProgramChange), async (c) => {
-    const { db, now, workspace } = c.var
-    const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
-    const result: WhatIfResponse = await programWhatIf(db, workspace.id, program, c.req.valid('json'), now)
-    return c.json(result)
-  })
+  .post(
+    '/api/workspaces/:workspace/programs/:id/what-if',
+    reader(),
+    expensive(),
+    body(ProgramChange),
+    async (c) => {
+      const { db, now, workspace } = c.var
+      const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
+      const result: WhatIfResponse = await programWhatIf(db, workspace.id, program, c.req.valid('json'), now)
+      return c.json(result)
+    },
+  )

@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import { actOf, freshWriter, manager, reader, type WorkspaceEnv, writer } from '../../lib/auth/access.ts'
+import { expensive } from '../../lib/auth/expensive.ts'
 import { requireFreshSignIn } from '../../lib/auth/fresh-sign-in.ts'
 import { newId } from '../../lib/db/ids.ts'
 import { createRoutes } from '../../lib/http/app.ts'
@@ -64,7 +65,7 @@ export default createRoutes()
       return c.json<CommissionUploadResponse>(result)
     },
   )
-  .post(`${SHADOW}/compare`, writer(), async (c) => {
+  .post(`${SHADOW}/compare`, writer(), expensive(), async (c) => {
     const { db, now, workspace } = c.var
     const { id, mode } = await programOf(c)
     if (mode !== 'shadow') throw new ApiError('conflict', NOT_IN_SHADOW)
@@ -73,7 +74,7 @@ export default createRoutes()
     const isMore = await compareRun(db, run, newId(), () => Date.now() < endsAt)
     return c.json<CompareResponse>({ isMore })
   })
-  .post(CUT_OVER, manager(), body(CutOver), async (c) => {
+  .post(CUT_OVER, manager(), expensive(), body(CutOver), async (c) => {
     const { db, now, signedInAt, workspace } = c.var
     const { dryRun, leaveOut, expected } = c.req.valid('json')
     if (!dryRun) requireFreshSignIn(signedInAt, now)

@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import { expensiveToPerson } from '../../lib/auth/expensive.ts'
 import type { SessionEnv } from '../../lib/auth/session.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
@@ -134,7 +135,7 @@ export default createRoutes<DocumentsEnv>()
     )
     return renderPortal(c, { title: t(m.nav_documents), at: '/portal/documents', children })
   })
-  .get('/portal/documents/statement', async (c) => {
+  .get('/portal/documents/statement', expensiveToPerson(), async (c) => {
     const { db, now, user } = c.var
     const { partner = '', ...rest } = c.req.query()
     const { data } = checked(StatementQuery, rest)

@@ -22,6 +22,8 @@ export type WorkspaceEnv = SessionEnv & {
     firstId?: string
     /** What such a request returns once, as `idempotent` keeps it. */
     secret?: string
+    /** Whether the response is sent while it is read. */
+    isStreamed?: boolean
   }
 }
 

@@ -31,6 +31,7 @@ export const sendList = async <R extends { id: string }, F extends Filter>(
     (after) => read(connect(c.env), { ...filter, cursor: after, limit: EXPORT_PAGE }),
     cursor,
   )
+  c.set('isStreamed', true)
   return c.body(stream, 200, {
     'Content-Type': 'text/csv; charset=utf-8',
     'Content-Disposition': `attachment; filename="${list}.csv"`,

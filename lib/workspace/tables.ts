@@ -176,6 +176,12 @@ export type WorkspaceTables = {
     revert_hash: string | null
     reverted_at: Date | null
   }
+  expensive_requests: {
+    id: string
+    budget_id: string
+    started_at: Date
+    held_until: Date
+  }
   idempotency_keys: {
     workspace_id: string
     hash: string

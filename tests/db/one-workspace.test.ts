@@ -23,6 +23,7 @@ const OF_ALL = [
   'click_retention',
   'unsubscribe_key',
   'mail_usage',
+  'expensive_requests',
 ]
 const MANAGER = 'ann@manager.example'
 

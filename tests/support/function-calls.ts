@@ -215,6 +215,14 @@ export const CALLS: Record<string, string> = {
     adoptsSales: false,
   }),
   'a repeated sale is saved': report({ externalId: 'order-1' }),
+  'an expensive request begins': call(
+    'begin_expensive_1',
+    idOf('other', NEW),
+    WORKSPACE,
+    10,
+    2,
+    '15 seconds',
+  ),
   'a key is used': call('note_key_use_1', keyHash(1), NOW),
   'transfers are adopted': call('adopt_transfers_1', WORKSPACE, NOW, 100),
   'a visit is recorded': call(

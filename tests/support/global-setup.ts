@@ -9,7 +9,7 @@ import { prepareFiles } from '../../dev/prepare.ts'
 import { compileJsx, endBuilds } from '../../dev/runtime/bundles.ts'
 import { startPostgres } from '../../dev/runtime/postgres.ts'
 import { startSqlEndpoint } from '../../dev/runtime/sql-endpoint.ts'
-import { ENDLESS_SIGN_INS, startWorkers } from '../../dev/runtime/workers.ts'
+import { ENDLESS_BUDGETS, ENDLESS_SIGN_INS, startWorkers } from '../../dev/runtime/workers.ts'
 import type { DatabaseEnv } from '../../lib/db/neon.ts'
 import { offerClient } from './client-project.ts'
 import { copyCluster, createClusterToCopy, makeTestFolder } from './clusters.ts'
@@ -81,6 +81,7 @@ export default async ({ provide }: TestProject) => {
     RESEND_WEBHOOK_SECRET,
     RESEND_BULK_WEBHOOK_SECRET,
     ...ENDLESS_SIGN_INS,
+    ...ENDLESS_BUDGETS,
     STRIPE_URL: stripe.url,
     SOURCES_URL: sources.url,
     PUBLIC_URL: 'https://tributary.example',

@@ -1,4 +1,5 @@
 import { inject, vi } from 'vitest'
+import { ENDLESS_BUDGETS } from '../../dev/runtime/workers.ts'
 import dashboard from '../../functions/dashboard.tsx'
 import manage from '../../functions/manage.ts'
 import portal from '../../functions/portal.tsx'
@@ -24,6 +25,8 @@ type Bindings = {
   SQL_ENDPOINT?: string
   ALLOW_SIGNUP?: string
   OWNER_EMAIL?: string | undefined
+  EXPENSIVE_REQUESTS?: string
+  EXPENSIVE_AT_ONCE?: string
   STRIPE_WEBHOOK?: Partial<StripeService>
   PAYOUTS?: Partial<PayoutsService>
   OUTBOX?: NudgesService
@@ -94,6 +97,7 @@ export const askAs = async (
     RATE_LIMIT: { limit: async () => ({ success: true }) },
     FAILURE_LIMIT: { limit: async () => ({ success: true }) },
     ALLOW_SIGNUP: 'true',
+    ...ENDLESS_BUDGETS,
     ...bindings,
     DATABASE_URL: asZone(bindings.DATABASE_URL ?? inject('database').DATABASE_URL, 'pages'),
   }

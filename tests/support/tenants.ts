@@ -61,7 +61,8 @@ export const createTenant = async (database: Database) => {
      where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' group by 1 order by 1`,
   )
   /** Tables of what strangers may add to, and of sums that upkeep moves. */
-  const isMoving = (name: string) => name === 'clicks' || /total|balance/.test(name)
+  const isMoving = (name: string) =>
+    ['clicks', 'last_visits', 'refused_visits'].includes(name) || /total|balance/.test(name)
   return {
     ...merchant,
     canary,

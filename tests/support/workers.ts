@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { inject } from 'vitest'
 import type { Bundles } from '../../dev/runtime/bundles.ts'
-import { ENDLESS_SIGN_INS, type Settings, startWorkers } from '../../dev/runtime/workers.ts'
+import { ENDLESS_BUDGETS, ENDLESS_SIGN_INS, type Settings, startWorkers } from '../../dev/runtime/workers.ts'
 import { checkLines, forbiddenIn } from './log-lines.ts'
 import { AUTH_SECRET, SECRETS_KEY } from './secrets.ts'
 
@@ -23,7 +23,7 @@ export const startOwnWorkers = async (
   const needed = ['router', ...envs].map((env) => [env, bundles[env]])
   const badLines: string[] = []
   const workers = await startWorkers(
-    { ...inject('database'), AUTH_SECRET, SECRETS_KEY, ...ENDLESS_SIGN_INS, ...settings },
+    { ...inject('database'), AUTH_SECRET, SECRETS_KEY, ...ENDLESS_SIGN_INS, ...ENDLESS_BUDGETS, ...settings },
     Object.fromEntries(needed),
     undefined,
     (line) => {

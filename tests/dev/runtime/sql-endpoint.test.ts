@@ -385,6 +385,33 @@ test('above its permits, the endpoint refuses at once instead of queueing', asyn
   await own.stop()
 })
 
+test('each login has connections of its own: one that has all of its own taken makes no other wait', async () => {
+  await sql`create role neighbor login password 'only-for-this-test'`
+  const url = new URL(postgres.databaseUrl)
+  url.username = 'neighbor'
+  url.password = 'only-for-this-test'
+  const own = await startSqlEndpoint({ databaseUrl: postgres.databaseUrl })
+  const gate = await postgresClient()
+  await gate.query('select pg_advisory_lock(78)')
+  const wait = () => post({ query: 'select pg_advisory_xact_lock(78)' }, {}, own.url)
+  const requests = Array.from({ length: 20 }, wait)
+  const waiting = async () => {
+    const { rows } = await gate.query(`select from pg_locks where locktype = 'advisory' and not granted`)
+    return rows
+  }
+  await expect.poll(waiting).toHaveLength(20)
+
+  let isAnswered = false
+  const further = post({ query: 'select 1' }, {}, own.url).finally(() => {
+    isAnswered = true
+  })
+  const others = await post({ query: 'select 1' }, { 'neon-connection-string': url.href }, own.url)
+  expect([others.status, isAnswered]).toEqual([200, false])
+  await gate.end()
+  for (const { status } of await Promise.all([...requests, further])) expect(status).toBe(200)
+  await own.stop()
+})
+
 test.each([
   { case: 'a statement, twice', body: { query: 'select 1' }, trips: 2 },
   {
