@@ -23,6 +23,8 @@ const PAGE = {
 }
 const PARTY = { name: 'Ann', street: 'High Street 1', city: 'Berlin', country: 'DE' }
 
+const signIn = async (email: string) => browse(await openSession(email), inject('baseUrl'), '')
+
 /** A merchant who offers everything that a partner can use, and somebody who is no partner yet. */
 const createApplicant = async () => {
   const merchant = await createMerchant({ manualPayouts: true, program: { holding_days: 0 } })
@@ -35,7 +37,7 @@ const createApplicant = async () => {
   expect((await manager.put('/stripe/key', { key: stripeKey() })).status).toBe(200)
   const openPage = (fields: Record<string, string>) =>
     office.post(`/programs/${merchant.programId}/applications`, fields)
-  const site = browse(await openSession(email), inject('baseUrl'), '')
+  const site = await signIn(email)
   const mailed = async (key: string, kind: string) => {
     const [row] = await database.query<{ url: string }>(
       `select details ->> $2 as url from mails where workspace_id = $1 and kind = $3 and details ? $2 order by id desc limit 1`,
@@ -90,6 +92,11 @@ const pathToUnsubscribe = async ({ partnerId }: Applicant) => {
 /** What a route answers when it has done something: a page with a message, or a redirect. */
 const DONE = [200, 303]
 
+const confirmAddress = async ({ site, mailed }: Applicant) => {
+  const { token } = await mailed('url', 'address_link')
+  return site.post('/portal/address/confirm', { token })
+}
+
 /** What each route that changes something does, in this order. */
 const ACTS: Record<string, (applicant: Applicant) => Promise<{ status: number }>> = {
   'POST /join/:program/apply': async ({ site, merchant, manager, openPage, name, email }) => {
@@ -138,9 +145,16 @@ const ACTS: Record<string, (applicant: Applicant) => Promise<{ status: number }>
   'POST /unsubscribe/:token/undo': async (applicant) =>
     applicant.site.post(`${await pathToUnsubscribe(applicant)}/undo`, {}),
   'POST /portal/address': ({ site, newEmail }) => site.post('/portal/address', { email: newEmail }),
-  'POST /portal/address/confirm': async ({ site, mailed }) => {
-    const { token } = await mailed('url', 'address_link')
-    return site.post('/portal/address/confirm', { token })
+  'POST /portal/address/confirm': (applicant) => confirmAddress(applicant),
+  'POST /portal/address/revert': async (applicant) => {
+    const { email, newEmail, mailed } = applicant
+    const former = await signIn(email)
+    const { token } = await mailed('revertUrl', 'address_changed')
+    const reverted = await former.post('/portal/address/revert', { token })
+    // The partner moves again: its former and its new address are both to be erased.
+    await former.post('/portal/address', { email: newEmail })
+    await confirmAddress({ ...applicant, site: former })
+    return reverted
   },
 }
 
@@ -151,6 +165,7 @@ const PAGES = [
   'GET /portal',
   'GET /portal/address',
   'GET /portal/address/confirm',
+  'GET /portal/address/revert',
   'GET /portal/commissions',
   'GET /portal/connect/confirm',
   'GET /portal/connect/dashboard',
@@ -213,7 +228,7 @@ const writeAbout = async ({ merchant, manager, office, email, partnerId }: Appli
   await call(`/payouts/${data[0]?.id}/return`, { reason })
   await call('/commissions', { ...adjustment, amountCents: -1_000, externalId: 'adj_2' })
 
-  const friend = browse(await openSession(`leo@${merchant.workspace.slug}.example`), inject('baseUrl'), '')
+  const friend = await signIn(`leo@${merchant.workspace.slug}.example`)
   const path = `/join/${merchant.programId}/apply`
   await friend.post(path, {
     ...fieldsOf((await friend.get(path)).html),
