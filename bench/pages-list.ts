@@ -311,6 +311,7 @@ export const NOT_MEASURED: Record<'dashboard' | 'manage' | 'portal', Record<stri
   },
   portal: {
     '/portal/address/confirm': FORM,
+    '/portal/address/revert': FORM,
     '/portal/terms': 'lists the programs of a person',
     '/join/:program': ONE,
     '/unsubscribe/:token': ONE,

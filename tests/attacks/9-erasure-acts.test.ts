@@ -61,7 +61,7 @@ const createApplicant = async () => {
     mailed,
     partnerId: async () => {
       const [row] = await database.query<{ id: string }>(
-        `select id from partners where workspace_id = $1 and slug <> 'maya'`,
+        `select id from partners where workspace_id = $1 and slug <> 'maya' order by id limit 1`,
         [workspaceId],
       )
       return row?.id ?? ''

@@ -53,6 +53,17 @@ const signInByMail = async (page: Page): Promise<void> => {
   await page.getByRole('heading', { name: 'Friends of Pine Notes' }).waitFor()
 }
 
+/** Lets three days pass since the partner connected its account. */
+const ageAccount = async (databaseUrl: string): Promise<void> => {
+  const client = new pg.Client(databaseUrl)
+  await client.connect()
+  await client.query(
+    `update payout_accounts set created_at = created_at - interval '3 days' where email = $1`,
+    [EMAIL],
+  )
+  await client.end()
+}
+
 test('an imported partner signs in, connects and is paid its opening balance, and the ledger is consistent', async () => {
   const { baseUrl, workspace, programId, managerCookie, databaseUrl } = system.demo
   const imported = await fetch(`${baseUrl}/api/workspaces/${workspace}/partners/import`, {
@@ -91,6 +102,13 @@ test('an imported partner signs in, connects and is paid its opening balance, an
   await press(partner, 'Finish')
   await partner.getByText('Account connected').waitFor()
   await inspect(partner, 'portal-connected')
+
+  // A balance that an import made waits until the first account is three days old.
+  await manager.goto(`/app/${workspace}/payouts`)
+  await press(manager, 'Preview payouts')
+  expect(await textOf(manager)).toMatch(/Nora Berg/)
+  await inspect(manager, 'payouts-waiting')
+  await ageAccount(databaseUrl)
 
   await manager.goto(`/app/${workspace}/payouts`)
   await press(manager, 'Preview payouts')

@@ -62,7 +62,10 @@ test.each([
   ['Stripe’s customer, who has the same address', ['stripe']],
   ['the imported customer, twice', ['u4', 'u4']],
 ])('erased: %s', async (_, order) => {
-  const { merchant, deliver, erase, stripeCustomer } = await bought()
+  const { merchant, deliver, erase, stripeCustomer, email } = await bought()
+  // What Stripe's customer buys under another address, only its own id names.
+  const other = { email: `other.${email}`, name: 'Jo' }
+  await deliver(checkoutSession({ customer: stripeCustomer, customer_details: other }))
   expect(await earned(merchant)).toEqual(CREDITED)
   for (const who of order) await erase(who === 'stripe' ? stripeCustomer : who)
 

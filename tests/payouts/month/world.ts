@@ -2,6 +2,7 @@
  * A merchant whose months can be played: all Workers in this process, behind the router and over HTTP, with a database,
  * a Stripe and an inbox of their own, and one clock for all of them, Postgres included.
  */
+
 import { createServer } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { v7 } from 'uuid'
@@ -25,6 +26,7 @@ import { send } from '../../support/merchant.ts'
 import { browse } from '../../support/pages.ts'
 import { RESEND_API_KEY, SECRETS_KEY } from '../../support/secrets.ts'
 import { uuid } from '../../support/uuid.ts'
+import { MANAGER } from './merchant.ts'
 
 /** Postgres' clock, which is found before its own. */
 const CLOCK = `
@@ -112,6 +114,9 @@ const startWorld = async () => {
   const env: Record<string, unknown> = {
     ...database.env,
     SECRETS_KEY,
+    OWNER_EMAIL: MANAGER,
+    EXPENSIVE_REQUESTS: '1000000',
+    EXPENSIVE_AT_ONCE: '1000000',
     STRIPE_URL: stripe.url,
     MAX_FETCHES: '100000',
     MAIL_FROM: 'Tributary <tributary@example.com>',

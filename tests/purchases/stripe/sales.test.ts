@@ -189,13 +189,14 @@ test('an imported customer’s renewal credits the imported partner, and no invo
   expect(await ledger(merchant)).toEqual(['maya sale 980 USD'])
 })
 
-test('a mapping imported by email address is found by the invoice’s address, and by Stripe’s id from then on', async () => {
+test('a mapping imported by email address is found by the address of each invoice', async () => {
   const { merchant, deliver } = await openShop()
   const customer = stripeId('cus')
   await importMapping(merchant, { customerExternalId: 'Eve@Example.com' })
   const paid = (after: number) => ({ status_transitions: { paid_at: seconds() + after } })
   await deliver('invoice.paid', invoice({ customer, customer_email: 'eve@example.com', ...paid(10) }))
-  await deliver('invoice.paid', invoice({ customer, customer_email: 'eve@new.example', ...paid(20) }))
+  await deliver('invoice.paid', invoice({ customer, customer_email: 'EVE@example.com', ...paid(20) }))
+  await deliver('invoice.paid', invoice({ customer, customer_email: 'eve@new.example', ...paid(25) }))
   await deliver('invoice.paid', invoice({ customer_email: 'adam@example.com', ...paid(30) }))
   expect(await ledger(merchant)).toEqual(['maya sale 980 USD', 'maya sale 980 USD'])
 })
