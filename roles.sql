@@ -62,7 +62,7 @@ grant execute on function fold_totals, end_clicks, upkeep_is_due, clear_expired_
 -- Functions without rights of their own do no more than their caller may.
 grant execute on function
     addressed_elsewhere_1, addressed_since_1, addresses_alike, assert_not_undone, assert_unchanged, begin_undo_1, customer_undo_reason_1, duplicates_of_1, erase_list, erase_text, erase_texts, event_reported, hold_possible_duplicate_1,
-    hold_self_referral_1, identity_lock_key, import_is_undone, import_partners_1, import_results_1, import_undo_reasons_1, imported_undo_reason_1, is_counted, is_named_later_1, is_of_kind, is_matchable_1, is_whole_customer, is_whole_event, issue_invoices,
+    hold_by_rule_1, identity_lock_key, import_is_undone, import_partners_1, import_results_1, import_undo_reasons_1, imported_undo_reason_1, is_counted, is_named_later_1, is_of_kind, is_matchable_1, is_whole_customer, is_whole_event, issue_invoices,
     kinds_of_sales_1, load_partner_import_1, lock_address, lock_click, lock_customers_1, lock_identities_1, looks_of_sale_1, mail_opening_balances_1, mark_late, move_earned, note_own_address,
     note_received_1, original_of_1, page_of, referrer_of, landing_of_click, landing_of_event, never, partner_terms_1, partner_undo_reason_1,
     possible_duplicate_1, purchase_id_kind, has_webhooks, present_owner, read_undo_1, reverse_1, reward_1, sales_alike, sales_from_at, save_partner_import_1, slug_look, tie_customers, undo_balances, utc_day, may_approve_1, refuse_to_workers

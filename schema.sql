@@ -246,11 +246,13 @@ create table programs (
     attribution                text         not null
         constraint programs_attribution_check check (attribution in ('last', 'first')),
     attribute_known_customers  boolean      not null,
-    late_lead_days             integer      not null default 0   -- in which a report credits an earlier sale of its customer
+    late_lead_days             integer      not null default 0   -- in which a report credits an earlier payment of its customer
         constraint programs_late_lead_days_check check (late_lead_days between 0 and 90),
     trusted_attribution        boolean      not null default false,   -- whether reports may name a partner by slug or coupon
     self_referrals             text         not null default 'hold'   -- commissions of customers who are the partner
         constraint programs_self_referrals_check check (self_referrals in ('hold', 'allow', 'refuse')),
+    unverified_addresses       text         not null default 'allow'   -- commissions that only an unverified address credits
+        constraint programs_unverified_addresses_check check (unverified_addresses in ('allow', 'hold')),
     minimum_payout_cents       bigint       not null
         constraint programs_minimum_payout_cents_check check (minimum_payout_cents between 0 and 99999999999999),
     manual_earnings_notice_cents  bigint    not null default 10000   -- managers are mailed when more is made payable by hand in a day
@@ -300,6 +302,7 @@ create table former_program_terms (
     attribute_known_customers  boolean      not null,
     late_lead_days             integer      not null,
     self_referrals             text         not null,
+    unverified_addresses       text         not null,
 
     constraint former_program_terms_pkey primary key (program_id, until),
     constraint former_program_terms_program_id_fkey foreign key (workspace_id, program_id) references programs (workspace_id, id),
@@ -310,12 +313,12 @@ create table former_program_terms (
 create view program_terms as
     select id, timestamptz 'infinity' as until, reward_id, reward_interval, reward_duration_months, one_time_minimum_cents,
            reward_shipping, credit_out_of_band, holding_days, net_days, attribution, attribute_known_customers,
-           late_lead_days, self_referrals
+           late_lead_days, self_referrals, unverified_addresses
     from programs
     union all
     select program_id, until, reward_id, reward_interval, reward_duration_months, one_time_minimum_cents,
            reward_shipping, credit_out_of_band, holding_days, net_days, attribution, attribute_known_customers,
-           late_lead_days, self_referrals
+           late_lead_days, self_referrals, unverified_addresses
     from former_program_terms;
 
 
@@ -852,12 +855,14 @@ create index customers_workspace_id_idx on customers (workspace_id, id) where pa
 -- What a customer is known by. The merchant's own ids (external), a payment processor's
 -- customer ids, and a guest's address or payment each belong to one customer. Addresses
 -- that the merchant reported (email) may be of several: they only match. One that an import
--- gave matches payments from then on, one of a report earlier payments too.
+-- gave matches payments from then on, one of a lead those before too, within the program's
+-- late_lead_days. created_at is then when the first of these took place.
 create table customer_identities (
     workspace_id  uuid         not null,
     customer_id   uuid         not null,
     kind          identity_kind  not null,
     value         text         not null,
+    is_verified   boolean      not null default false,   -- of an address: a lead says that it is the customer's
     source        identity_source  not null,             -- what named it first, or tied it to the customer's others
     evidence      text,                                  -- the id of that lead, sale, purchase or processor's customer
     created_at    timestamptz  not null,
@@ -2090,7 +2095,7 @@ create table commission_holds (
     commission_id      uuid         primary key,
     workspace_id       uuid         not null,
     reason             text         not null
-        constraint commission_holds_reason_check check (reason in ('possible_duplicate', 'self_referral', 'manual')),
+        constraint commission_holds_reason_check check (reason in ('possible_duplicate', 'self_referral', 'late_lead', 'unverified_address', 'manual')),
     evidence_event_id  uuid,                    -- the other event, which may be the same purchase
     note               text,                    -- a manager's reason, which the partner sees
     held_by            text,                    -- an email address; null if a rule holds it
@@ -2169,13 +2174,16 @@ begin
             order by c.imported_at desc nulls last,
                      (select max(r.origin) from referrals r
                       where r.customer_id = c.id and r.source = 'import' and r.referred_at = c.imported_at) desc, c.id);
-        insert into customer_identities (workspace_id, customer_id, kind, value, source, evidence, created_at)
-        select distinct on (i.value) workspace, survivor, i.kind, i.value, i.source, i.evidence, i.created_at
+        insert into customer_identities as own (workspace_id, customer_id, kind, value, source, evidence, created_at, is_verified)
+        select distinct on (i.value) workspace, survivor, i.kind, i.value, i.source, i.evidence,
+               min(i.created_at) over same, bool_or(i.is_verified) over same
         from customer_identities i
-        where i.customer_id = any(losers) and i.kind = 'email' order by i.value, i.source = 'import', i.created_at, i.customer_id
+        where i.customer_id = any(losers) and i.kind = 'email'
+        window same as (partition by i.value) order by i.value, i.source = 'import', i.created_at, i.customer_id
         on conflict (customer_id, kind, value) do update
-            set source = excluded.source, evidence = excluded.evidence, created_at = excluded.created_at
-            where customer_identities.source = 'import' and (excluded.source <> 'import' or excluded.created_at < customer_identities.created_at);
+            set (source, evidence) = (select case when own.source = 'import' then excluded.source else own.source end,
+                                             case when own.source = 'import' then excluded.evidence else own.evidence end),
+                created_at = least(own.created_at, excluded.created_at), is_verified = own.is_verified or excluded.is_verified;
         delete from customer_identities where customer_id = any(losers) and kind = 'email';
         update customer_identities i
         set customer_id = survivor,
@@ -2639,6 +2647,7 @@ begin
         'creditOutOfBand', pr.credit_out_of_band, 'holdingDays', pr.holding_days, 'netDays', pr.net_days,
         'attribution', pr.attribution, 'attributeKnownCustomers', pr.attribute_known_customers,
         'lateLeadDays', pr.late_lead_days, 'selfReferrals', pr.self_referrals,
+        'unverifiedAddresses', pr.unverified_addresses,
         'group', in_group,
         'firstRewardedAt', first_rewarded_at);
 end $$;
@@ -3255,24 +3264,26 @@ begin
 end $$;
 
 
--- Holds the commission of a sale or lead whose customer is the partner: see lib/tracking/self-referrals.ts. After what saves
+-- Holds the commission of a sale or lead for what its decision says: see ruledHoldOf in lib/tracking/steps.ts. After what saves
 -- the event and compares it with others; may be repeated. is_new is whether that is known only now: then a manager has not
 -- decided about it, also if the commission was held for another reason. One that is part of a payout is not held.
-create function hold_self_referral_1(workspace uuid, saved_id uuid, is_new boolean, now timestamptz) returns void
+create function hold_by_rule_1(workspace uuid, saved_id uuid, held_for text, is_new boolean, now timestamptz) returns void
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 begin
     insert into commission_holds as h (commission_id, workspace_id, reason, created_at)
-    select c.id, c.workspace_id, 'self_referral', now
+    select c.id, c.workspace_id, held_for, now
     from events e cross join lateral (select * from commissions where id = e.commission_id offset 0) c
     where e.workspace_id = workspace and e.id = saved_id and c.payout_id is null
       and (is_new or not exists (select from commissions o
                                  where o.event_id = saved_id and exists (
-                                   select from commission_holds held where held.commission_id = o.id offset 0) offset 0))
+                                   select from commission_holds held
+                                   where held.commission_id = o.id and (o.id <> c.id or held.resolved_at is not null) offset 0) offset 0))
     on conflict (commission_id) do update
-    set reason = 'self_referral', note = null, held_by = null, created_at = excluded.created_at,
+    set reason = excluded.reason, note = null, held_by = null, created_at = excluded.created_at,
         resolved_at = null, resolution = null, resolved_by = null
-    where is_new and (h.resolution = 'released' or (h.resolved_at is null and h.reason = 'possible_duplicate'));
+    where is_new and h.resolution = 'released' or h.resolved_at is null and h.reason not in ('manual', excluded.reason)
+                                                   and (is_new or h.reason <> 'possible_duplicate');
 end $$;
 
 
@@ -3315,7 +3326,23 @@ create trigger customers_own_address
     after update of email on customers for each row
     when (new.email is not null and new.email is distinct from old.email) execute function note_learned_address();
 
--- The same of a partner's new address and its customers.
+-- Marks the sales that only an address of the customer credits, once it is verified: they are no longer in doubt.
+create function note_verified_address() returns trigger language plpgsql
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
+begin
+    update customers c set replan_from = least(c.replan_from, s.occurred_at), revision = c.revision + 1
+    from (select min(e.occurred_at) as occurred_at from events e
+          where e.customer_id = new.customer_id and e.kind = 'sale'
+            and e.steps @> '[{"code": "customer", "facts": {"byAddress": "unverified"}}]') s
+    where c.id = new.customer_id and s.occurred_at is not null;
+    return null;
+end $$;
+
+create trigger customer_identities_verified
+    after update of is_verified on customer_identities for each row
+    when (new.is_verified and not old.is_verified) execute function note_verified_address();
+
+-- As note_own_address, of a partner's new address and its customers.
 create function note_partner_address() returns trigger language plpgsql as $$
 begin
     perform note_own_address(c.id, new.email)
@@ -3495,6 +3522,13 @@ begin
         from jsonb_to_recordset(refunds) as d (id uuid, "amountCents" bigint, currency text, steps jsonb)
         where r.id = d.id and r.workspace_id = workspace;
     end if;
+    -- A lead may verify an address that an earlier one named, whomever it credits itself.
+    if report -> 'verified' is not null then
+        perform from customers c where c.id = (report -> 'verified' ->> 'customerId')::uuid for no key update;
+        update customer_identities i set is_verified = true
+        where i.customer_id = (report -> 'verified' ->> 'customerId')::uuid and i.kind = 'email' and i.value = report -> 'verified' ->> 'email'
+          and i.workspace_id = workspace and not i.is_verified;
+    end if;
     if partner is null then
         return jsonb_build_object('id', saved_id, 'attributed', false, 'bodyHash', hash,
                                   'isAnnounced', current_setting('tributary.announced', true) = 'on');
@@ -3521,11 +3555,15 @@ begin
     end if;
 
     if identities <> '[]' then
-        insert into customer_identities (workspace_id, customer_id, kind, value, source, evidence, created_at)
-        select workspace, of_customer, i.kind, i.value, reported, report_id, now
-        from jsonb_to_recordset(identities) as i (kind text, value text)
-        on conflict (customer_id, kind, value) do update set source = excluded.source, evidence = excluded.evidence
-            where customer_identities.kind = 'email' and customer_identities.source = 'import';
+        insert into customer_identities as own (workspace_id, customer_id, kind, value, source, evidence, created_at, is_verified)
+        select workspace, of_customer, i.kind, i.value, reported, report_id, now, coalesce(i."isVerified", false)
+        from jsonb_to_recordset(identities) as i (kind text, value text, "isVerified" boolean)
+        on conflict (customer_id, kind, value) do update
+            set (source, evidence) = (select case when own.source = 'import' then excluded.source else own.source end,
+                                             case when own.source = 'import' then excluded.evidence else own.evidence end),
+                created_at = least(own.created_at, excluded.created_at), is_verified = own.is_verified or excluded.is_verified
+            where own.kind = 'email'
+              and (own.source = 'import' or excluded.created_at < own.created_at or excluded.is_verified and not own.is_verified);
     end if;
     if adopts_sales then
         update events e set customer_id = of_customer
@@ -3571,8 +3609,8 @@ begin
         perform note_received_1(workspace, saved_id, click, null, (review -> 'hours')::integer,
                                 review ->> 'processorIds', review ->> 'reportPrefix');
     end if;
-    if (report -> 'isSelfReferral')::boolean then
-        perform hold_self_referral_1(workspace, saved_id, true, received_at);
+    if report ->> 'heldFor' is not null then
+        perform hold_by_rule_1(workspace, saved_id, report ->> 'heldFor', true, received_at);
     end if;
     return jsonb_build_object('id', saved_id, 'attributed', true, 'bodyHash', hash,
                               'isAnnounced', current_setting('tributary.announced', true) = 'on');
@@ -7137,7 +7175,11 @@ set enable_seqscan = on as $$
     from events e
     join customers k on k.id = e.customer_id and k.replan_from is null
     cross join lateral (
-        select f.partner_id, f.occurred_at from events f
+        -- It credits nobody if a manager has rejected the doubt about whom it credits.
+        select case when not (f.steps @> '[{"code": "commission_rejected"}]'
+                              and (f.steps @> '[{"code": "late_lead"}]' or f.steps @> '[{"code": "unverified_address"}]'))
+                    then f.partner_id end as partner_id, f.occurred_at
+        from events f
         where f.workspace_id = e.workspace_id and f.subscription_id = e.subscription_id and f.kind = 'sale' and f.id <> e.id
           and (f.occurred_at, f.external_id) < (e.occurred_at, e.external_id)
           and not f.steps @> '[{"code": "same_purchase"}]'

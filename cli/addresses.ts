@@ -102,8 +102,9 @@ const STATEMENTS = [
   `create temp table matching on commit drop as
    select distinct t.workspace_id, t.customer_id, f.new as value
    from customer_identities t join forms f on f.old = t.value where t.kind = 'email'`,
-  `insert into customer_identities (workspace_id, customer_id, kind, value, source, evidence, created_at)
-   select distinct on (t.customer_id, f.new) t.workspace_id, t.customer_id, t.kind, f.new, t.source, t.evidence, t.created_at
+  `insert into customer_identities (workspace_id, customer_id, kind, value, is_verified, source, evidence, created_at)
+   select distinct on (t.customer_id, f.new) t.workspace_id, t.customer_id, t.kind, f.new, t.is_verified, t.source,
+          t.evidence, t.created_at
    from customer_identities t join forms f on f.old = t.value where t.kind = 'email'
    order by t.customer_id, f.new, t.created_at
    on conflict do nothing`,

@@ -26,6 +26,8 @@ const DONE: Record<HoldResolution, Message> = {
 
 const REASONS: Record<Exclude<HoldReason, 'manual'>, Message> = {
   self_referral: m.commissions_held_self_referral,
+  late_lead: m.commissions_held_late_lead,
+  unverified_address: m.commissions_held_unverified_address,
   possible_duplicate: m.commissions_held_duplicate,
 }
 

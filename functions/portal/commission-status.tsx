@@ -37,7 +37,14 @@ export const CommissionStatus = ({ state, now }: { state: CommissionState; now: 
 /** Why a commission is held. @param note a manager's reason */
 const holdReason = (reason: HoldReason, note: string | null): string => {
   if (reason === 'manual') return t(m.hold_manual, { note: note ?? '' })
-  return t(reason === 'self_referral' ? m.hold_self_referral : m.hold_possible_duplicate)
+  return t(HELD[reason])
+}
+
+const HELD: Record<Exclude<HoldReason, 'manual'>, Message> = {
+  self_referral: m.hold_self_referral,
+  late_lead: m.hold_late_lead,
+  unverified_address: m.hold_unverified_address,
+  possible_duplicate: m.hold_possible_duplicate,
 }
 
 type PaymentProps = {

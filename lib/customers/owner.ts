@@ -1,4 +1,7 @@
 /** Whose a customer is, after everybody who referred it. Design, section 5, "Who a customer is". */
+import { DELIVERY_MS } from '../tracking/occurred-at.ts'
+
+const DAY_MS = 24 * 60 * 60_000
 
 /** Who referred a customer, and how. Every candidate is kept, also one that another partner prevailed over. */
 export type Referral = {
@@ -35,10 +38,52 @@ export const ownerAt = (referrals: Referrer[], at: Date): string | null => {
 }
 
 /** The first report after a time with a click from before it, if nobody had referred the customer by then. */
-export const lateReferral = <R extends Referrer>(referrals: R[], at: Date): R | null =>
+const lateReferral = <R extends Referrer>(referrals: R[], at: Date): R | null =>
   referrals.some(({ referredAt }) => referredAt <= at)
     ? null
     : ([...referrals].sort(inOrder).find(({ clickedAt }) => clickedAt !== null && clickedAt <= at) ?? null)
+
+/**
+ * Whether a report credits a payment at `at` late, if at all. One that was received minutes after it counts as made before:
+ * Stripe's events and a backend's reports overtake each other.
+ */
+export const isLate = (reportedAt: Date | null | undefined, at: Date): boolean =>
+  Number(reportedAt ?? 0) > Number(at) + DELIVERY_MS
+
+/** Whether it is later than the program credits. */
+export const isTooLate = (
+  reportedAt: Date | null | undefined,
+  at: Date,
+  { lateLeadDays }: { lateLeadDays: number },
+): boolean => isLate(reportedAt, at) && Number(reportedAt) > Number(at) + lateLeadDays * DAY_MS
+
+type FindTerms = (partnerId: string) => { lateLeadDays: number } | null | undefined
+
+/** Who referred a customer, without the reports that are too late for a payment. @param find a partner's terms of that time */
+export const withoutTooLate = <R extends Referrer>(referrals: R[], at: Date, find: FindTerms): R[] =>
+  referrals.filter(({ partnerId, referredAt }) => {
+    const terms = find(partnerId)
+    return !terms || !isTooLate(referredAt, at, terms)
+  })
+
+/**
+ * Who owns a customer at a time, as far as it was reported in time.
+ *
+ * @param namedAt when the address was named that alone says who bought, if one does
+ */
+export const ownerInTime = (
+  referrals: Referrer[],
+  at: Date,
+  find: FindTerms,
+  namedAt: Date | undefined,
+): { ownerId: string | null; referredLaterAt: Date | null } => {
+  const known = withoutTooLate(referrals, at, find)
+  const ownerId = ownerAt(known, at)
+  const terms = find(ownerId ?? '')
+  if (terms && isTooLate(namedAt, at, terms)) return { ownerId: null, referredLaterAt: null }
+  const last = Math.max(...[at, lateReferral(known, at)?.referredAt ?? at, namedAt ?? at].map(Number))
+  return { ownerId, referredLaterAt: last > Number(at) ? new Date(last) : null }
+}
 
 /** The latest import of a customer after one time and not after another, or null. */
 export const importBetween = (referrals: Referral[], after: Date, until: Date): Referral | null =>

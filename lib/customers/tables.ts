@@ -27,6 +27,7 @@ export type CustomerTables = {
     customer_id: string
     kind: IdentityKind
     value: string
+    is_verified: Generated<boolean>
     source: IdentitySource
     evidence: string | null
     created_at: Date

@@ -29,6 +29,7 @@ const FIELDS: Record<string, Message> = {
   lateLeadDays: m.audit_field_late_lead_days,
   trustedAttribution: m.audit_field_trusted_attribution,
   selfReferrals: m.audit_field_self_referrals,
+  unverifiedAddresses: m.audit_field_unverified_addresses,
   minimumPayoutCents: m.audit_field_minimum_payout_cents,
   manualEarningsNoticeCents: m.audit_field_manual_earnings_notice_cents,
   payoutSchedule: m.audit_field_payout_schedule,

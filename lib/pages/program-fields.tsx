@@ -28,6 +28,7 @@ const LABELS = {
   attributeKnownCustomers: m.programs_who_reports_renewals,
   lateLeadDays: m.programs_time_late_lead,
   selfReferrals: m.programs_partners_own_purchases,
+  unverifiedAddresses: m.programs_unverified_addresses,
   minimumPayoutCents: m.programs_minimum_payout,
   manualEarningsNoticeCents: m.programs_manual_earnings_notice,
 }
@@ -57,6 +58,11 @@ const OWN_PURCHASES = [
   { value: 'refuse', label: m.programs_own_purchases_refuse },
 ] as const
 
+const BY_ADDRESS = [
+  { value: 'allow', label: m.programs_unverified_allow },
+  { value: 'hold', label: m.programs_unverified_hold },
+] as const
+
 /** A program as form fields, named by the paths in the API's errors. */
 export const programFields = (program: ProgramTerms): Fields => ({
   name: program.name,
@@ -77,6 +83,7 @@ export const programFields = (program: ProgramTerms): Fields => ({
   lateLeadDays: String(program.lateLeadDays),
   ...(program.trustedAttribution && { trustedAttribution: 'on' }),
   selfReferrals: program.selfReferrals,
+  unverifiedAddresses: program.unverifiedAddresses,
   minimumPayoutCents: exactMoney(program.minimumPayoutCents, MINIMUM_CURRENCY),
   manualEarningsNoticeCents: exactMoney(program.manualEarningsNoticeCents, MINIMUM_CURRENCY),
   ...scheduleFields(program),
@@ -112,6 +119,7 @@ export const readProgram = (fields: Fields): Reading => {
     lateLeadDays: numberIn(fields, 'lateLeadDays'),
     trustedAttribution: fields.trustedAttribution !== undefined,
     selfReferrals: fields.selfReferrals,
+    unverifiedAddresses: fields.unverifiedAddresses,
     minimumPayoutCents: readAmount('minimumPayoutCents'),
     manualEarningsNoticeCents: readAmount('manualEarningsNoticeCents'),
     ...readSchedule(fields),
@@ -215,6 +223,12 @@ export const ProgramInputs = ({ example, fields, errors }: FormState & { example
         hint={t(m.programs_own_purchases_hint)}
         options={OWN_PURCHASES}
         value={fields.selfReferrals ?? PROGRAM_DEFAULTS.selfReferrals}
+      />
+      <Select
+        {...control('unverifiedAddresses')}
+        hint={t(m.programs_unverified_hint)}
+        options={BY_ADDRESS}
+        value={fields.unverifiedAddresses ?? PROGRAM_DEFAULTS.unverifiedAddresses}
       />
       <Field
         {...control('minimumPayoutCents')}

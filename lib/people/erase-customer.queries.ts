@@ -116,8 +116,9 @@ const eraseUnlessChanged = async (
         where ${isTheirs}`,
     sql`update referrals r set origin = ${erased('r.origin')} where r.customer_id in ${mine} and r.origin = any(${texts})`,
     // Purchases by an address that others have, too, are theirs by its mark.
-    sql`insert into customer_identities (workspace_id, customer_id, kind, value, source, evidence, created_at)
-        select i.workspace_id, i.customer_id, i.kind, ${erased('i.value')}, i.source, ${erased('i.evidence')}, i.created_at
+    sql`insert into customer_identities (workspace_id, customer_id, kind, value, is_verified, source, evidence, created_at)
+        select i.workspace_id, i.customer_id, i.kind, ${erased('i.value')}, i.is_verified, i.source,
+               ${erased('i.evidence')}, i.created_at
         from customer_identities i
         where i.workspace_id = ${workspaceId} and i.value = any(${texts}) and (i.kind = 'email' or i.kind <> 'email') -- an index for each
           and i.customer_id not in ${mine}

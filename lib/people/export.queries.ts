@@ -29,7 +29,7 @@ export const exportCustomer = (db: Db, workspaceId: string, id: string): Promise
              started_at as "startedAt", prior
       from customers where id in ${mine}`,
     identities: sql`
-      select i.kind, i.value, i.source, i.evidence, i.created_at as "createdAt" from customer_identities i
+      select i.kind, i.value, i.is_verified as "isVerified", i.source, i.evidence, i.created_at as "createdAt" from customer_identities i
       where i.customer_id in ${mine} and ${isListed}`,
     referrals: sql`
       select p.slug as partner, r.source, r.referred_at as "referredAt"

@@ -3,11 +3,11 @@ import { type CompiledQuery, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { breaks, isConflict } from '../db/neon.ts'
-import type { Step } from '../tracking/steps.ts'
+import { doubtsOf, handCreditOf, ruledHoldOf } from '../tracking/steps.ts'
 import { noteReceived } from './expected-sales.queries.ts'
 import { insertCommissions } from './ledger.queries.ts'
-import type { CustomerChange, KnownFacts, PurchasePlan } from './plan.ts'
-import { carryHold, holdPossibleDuplicate, reviewSelfReferral } from './possible-duplicates.queries.ts'
+import type { CustomerChange, KnownFacts, PurchasePlan, RecordedSale, SalePlan } from './plan.ts'
+import { carryHold, holdPossibleDuplicate, reviewRuledHold } from './possible-duplicates.queries.ts'
 import type { Purchase } from './purchase.ts'
 import { type ReceivedEvents, textArray } from './received.queries.ts'
 import { refundsMade } from './returns.ts'
@@ -159,16 +159,12 @@ const review = (
   const saved = { workspaceId, saleId, clickId: clickOf(plan) }
   const tiedIds = duplicates.map(({ id }) => id)
   const { recorded } = facts
-  const own = {
-    is: sale.kind !== 'keep' && isSelfReferral(sale.steps),
-    was: recorded !== null && isSelfReferral(recorded.steps),
-  }
+  const held = reviewOf(sale, recorded)
   const refunds = refundsMade(received.facts)
-  const isPlanned = sale.kind === 'create' || sale.kind === 'update'
   const isNew = 'commission' in sale && sale.commission?.replacesId === null
   return [
     holdPossibleDuplicate({ ...saved, tiedIds, isNew, now }),
-    ...(isPlanned && (own.is || own.was) ? [reviewSelfReferral({ workspaceId, saleId, now }, own)] : []),
+    ...(held ? [reviewRuledHold({ workspaceId, saleId, now }, held)] : []),
     ...(duplicates.length ? [carryHold({ ...saved, duplicateIds: tiedIds })] : []),
     ...(facts.salesFrom === 'both' || facts.salesFrom === 'api'
       ? []
@@ -179,8 +175,20 @@ const review = (
   ]
 }
 
-/** Whether a decision says that the customer is the partner. */
-const isSelfReferral = (steps: Step[]): boolean => steps.some(({ code }) => code === 'self_referral')
+/** What a planned sale is held for; null if no rule has held it, or holds it. */
+const reviewOf = (sale: SalePlan, recorded: RecordedSale | null) => {
+  if (sale.kind !== 'create' && sale.kind !== 'update') return null
+  const reason = ruledHoldOf(sale)
+  if (reason) {
+    const isKnown = recorded !== null && doubtsOf(recorded.steps).includes(reason)
+    return { reason, isNew: !isKnown || recorded.partnerId !== (sale.change.credit?.partner.id ?? null) }
+  }
+  if (!recorded || !ruledHoldOf(recorded)) return null
+  // To credit it by hand releases nothing, but another partner is not the customer.
+  return handCreditOf(sale.steps) && ruledHoldOf(recorded) !== 'self_referral'
+    ? null
+    : { reason, isNew: false }
+}
 
 /** Releases the one-time reward that the sale or a duplicate of it held, and takes the one that it uses up at present. */
 const holdOneTimeReward = (

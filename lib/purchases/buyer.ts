@@ -1,6 +1,7 @@
 /** Who bought: the customer of a purchase, by its ids and address. Design, section 5, "Who a customer is". */
 import { type Identity, identityOf } from '../customers/identities.ts'
 import { ownerAt, type Referral } from '../customers/owner.ts'
+import type { AddressClaim } from '../tracking/address-claims.ts'
 import type { KnownCustomer } from './plan.ts'
 import type { Purchase } from './purchase.ts'
 
@@ -10,6 +11,8 @@ export type Candidate = KnownCustomer & {
   identities: Identity[]
   /** Whether the merchant has reported the purchase's address as its own. */
   hasAddress: boolean
+  /** The purchase's address, if a lead named it. */
+  byAddress: AddressClaim | null
   /** Its other sales before this one: when each program first rewarded one of each subscription, or of none. */
   rewarded: { programId: string; subscriptionId: string | null; at: Date }[]
 }

@@ -5,10 +5,10 @@ import { lockUnmerged } from '../db/locks.queries.ts'
 import { isConflict } from '../db/neon.ts'
 import { canonicalJson } from '../json.ts'
 import type { PartnerTerms } from '../tracking/attribution.ts'
-import { decide, holdsSelfReferral } from '../tracking/decide.ts'
+import { decide } from '../tracking/decide.ts'
 import { type FromJson, reviveTerms } from '../tracking/facts.queries.ts'
 import type { HandCreditRequest } from '../tracking/hand-credits.ts'
-import type { HandCreditStep, Step } from '../tracking/steps.ts'
+import { type HandCreditStep, ruledHoldOf, type Step } from '../tracking/steps.ts'
 import type { Act } from '../workspace/audit.queries.ts'
 import { type Creditable, creditStatements } from './credit.queries.ts'
 import { type CommissionJson, reviveCommission, SALE_JSON } from './known-rows.queries.ts'
@@ -114,8 +114,10 @@ export const creditLead = async (
                                and steps = ${JSON.stringify(steps)}::jsonb))`.compile(db),
       ...creditStatements(db, act, { event, customerId, step, request }),
       sql<unknown>`
-        select hold_self_referral_1(${workspaceId}, ${event.id}, true, ${now}::timestamptz)
-        where ${holdsSelfReferral(decision)}::boolean`.compile(db),
+        select hold_by_rule_1(${workspaceId}, ${event.id}, held.reason, true, ${now}::timestamptz)
+        from (select ${ruledHoldOf(decision)}::text as reason) held where held.reason is not null`.compile(
+        db,
+      ),
       sql<unknown>`
         update customers c
         set partner_id = present_owner(c.id), revision = c.revision + 1,

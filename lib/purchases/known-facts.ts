@@ -1,19 +1,19 @@
 /** What a purchase is planned from, out of what was loaded: its customer, and who is to be credited as that customer's. */
+import { endOfSecond, ownerInTime, type Referral, startAt, withoutTooLate } from '../customers/owner.ts'
 import {
-  endOfSecond,
-  importBetween,
-  lateReferral,
-  ownerAt,
-  type Referral,
-  startAt,
-} from '../customers/owner.ts'
-import type { Click, CodeCredit, CouponAlias, PartnerTerms, Renewal } from '../tracking/attribution.ts'
+  type Click,
+  type CodeCredit,
+  type CouponAlias,
+  isLaterClick,
+  type PartnerTerms,
+} from '../tracking/attribution.ts'
 import { codeStepOf, type HandCreditStep, handCreditOf } from '../tracking/steps.ts'
 import { type Candidate, findBuyer, identitiesOf } from './buyer.ts'
 import type { KnownFacts, OwnReferral, RecordedRefund, RecordedSale } from './plan.ts'
 import { withoutSettled } from './possible-duplicates.ts'
 import type { SalesFrom } from './processors.ts'
 import type { Purchase, Trigger } from './purchase.ts'
+import { type FirstSale, renewalOf } from './renewals.ts'
 
 /** What the database has of a purchase. */
 export type Loaded = {
@@ -28,7 +28,7 @@ export type Loaded = {
   trialCoupon: CouponAlias | null
   trialClick: Click | null
   /** The earliest other sale of the subscription, if it is earlier. */
-  firstSale: { partnerId: string | null; occurredAt: Date } | null
+  firstSale: FirstSale | null
   /** The decision of a manager that is being applied. */
   handCredit: HandCreditStep | null
   /** By the ids of all partners who may be credited. */
@@ -102,14 +102,12 @@ const codeOf = ({ sales, terms }: Loaded): CodeCredit | null => {
 }
 
 /** The active partner whom a purchase's own coupon names, else its click, else the report of it. */
-const creditedBy = ({
-  coupon,
-  click,
-  code,
-  referredAt,
-}: OwnCredit): { source: 'coupon' | 'click' | 'code'; partner: PartnerTerms } | null => {
+const creditedBy = (
+  { coupon, click, code, referredAt }: OwnCredit,
+  paidAt: Date,
+): { source: 'coupon' | 'click' | 'code'; partner: PartnerTerms } | null => {
   if (coupon?.partner.status === 'approved') return { source: 'coupon', partner: coupon.partner }
-  if (click?.partner.status === 'approved' && referredAt < click.expiresAt) {
+  if (click?.partner.status === 'approved' && referredAt < click.expiresAt && !isLaterClick(click, paidAt)) {
     return { source: 'click', partner: click.partner }
   }
   return code?.partner?.status === 'approved' ? { source: 'code', partner: code.partner } : null
@@ -121,7 +119,7 @@ export const ownReferral = (
   { movesCustomer, renewal, ...own }: Claim,
   at: Date,
 ): OwnReferral | null => {
-  const credit = creditedBy(own)
+  const credit = creditedBy(own, purchase.sale?.paidAt ?? at)
   if (!credit || (renewal && renewal.because !== 'owner')) return null
   const { partner, source } = credit
   // What cost nothing moves nobody.
@@ -135,28 +133,15 @@ export const ownReferral = (
   }
 }
 
-/**
- * Whose a renewal is: of the partner to whom the customer was imported since the first sale of its subscription, else of the
- * one who was credited with that sale. If none is known, of the customer's owner.
- *
- * @returns null if the customer has no owner either
- */
-export const renewalOf = (
-  firstSale: { partnerId: string | null; occurredAt: Date } | null,
-  referrals: Referral[],
-  find: (partnerId: string) => PartnerTerms | undefined,
-  at: Date,
-): Renewal | null => {
-  if (!firstSale) {
-    // Who refers it later, by a click from before, takes nothing from the renewal's own coupon.
-    const known = referrals.filter(({ referredAt }) => referredAt <= at)
-    const owner = find(ownerAt(known, at) ?? '')
-    return owner ? { partner: owner, because: 'owner' } : null
-  }
-  const imported = importBetween(referrals, firstSale.occurredAt, at)
-  return imported
-    ? { partner: find(imported.partnerId) ?? null, because: 'import' }
-    : { partner: find(firstSale.partnerId ?? '') ?? null, because: 'subscription' }
+type Find = (partnerId: string) => PartnerTerms | undefined
+
+/** A customer, as it was known in time for a payment: without the leads, and the addresses, that were named too late. */
+const knownInTime = (candidate: Candidate, origins: string[], at: Date, find: Find): Candidate => {
+  const isOwn = ({ origin }: Referral) => origins.includes(origin)
+  const others = candidate.referrals.filter((referral) => !isOwn(referral))
+  const referrals = [...candidate.referrals.filter(isOwn), ...withoutTooLate(others, at, find)]
+  const { ownerId } = ownerInTime(referrals, at, find, candidate.byAddress?.at)
+  return { ...candidate, referrals, hasAddress: candidate.hasAddress && ownerId !== null }
 }
 
 /** The terms with the start of the reward period of this customer. */
@@ -203,33 +188,38 @@ export const knownFacts = (
           referredAt: trial.createdAt,
         }
       : null
-  const isBegun = begun !== null && creditedBy(begun) !== null
+  const claimedAt = sale?.paidAt ?? paidAt
+  const isBegun = begun !== null && creditedBy(begun, claimedAt) !== null
   const credit = isBegun ? begun : own
   // The first that was seen of a subscription may be a renewal: its customer was imported, or its trial named nobody.
   const isRenewal = sale !== null && (loaded.firstSale !== null || (purchase.isRenewal && !isBegun))
 
   const reported = loaded.sales.filter(({ reportedAt }) => reportedAt).map((s) => s.customerExternalId)
+  const find = (id: string) => loaded.terms.get(id)
   const { customer, tie, isGuest, addressedId } = findBuyer(
     identitiesOf(purchase, reported),
-    loaded.candidates,
+    loaded.candidates.map((candidate) => knownInTime(candidate, origins, at, find)),
     {
       at,
       isPaid: sale !== null && sale.paid.netCents > 0,
-      hasCredit: !isRenewal && creditedBy(credit) !== null,
+      hasCredit: !isRenewal && creditedBy(credit, claimedAt) !== null,
       origins,
     },
   )
 
-  const find = (id: string) => loaded.terms.get(id)
   const others = customer?.referrals.filter(({ origin }) => !origins.includes(origin)) ?? []
+  const byAddress = addressedId === null ? null : (customer?.byAddress ?? null)
+  const ownerOf = (referrals: Referral[]) =>
+    isGuest ? NOBODY : ownerInTime(referrals, at, find, byAddress?.at)
   const renewal =
-    isRenewal && !isMerchants ? renewalOf(loaded.firstSale, isGuest ? [] : others, find, at) : null
+    isRenewal && !isMerchants
+      ? renewalOf(loaded.firstSale, ownerOf(others).ownerId ? others : [], find, at)
+      : null
   const movesCustomer = addressedId === null && !isRenewal
   const mine =
     sale && ownReferral(purchase, { ...credit, renewal, movesCustomer }, purchase.referredAt ?? sale.paidAt)
   const referrals = sale ? [...others, ...(mine ? [asReferral(mine)] : [])] : (customer?.referrals ?? [])
-  // A guest's address is no proof of who it is: its own coupon or click credits it, or nothing does.
-  const ownerId = isGuest ? null : ownerAt(referrals, at)
+  const { ownerId, referredLaterAt } = ownerOf(referrals)
   const owner =
     loaded.terms.get(ownerId ?? '') ??
     [credit.coupon?.partner, credit.click?.partner, credit.code?.partner].find(
@@ -253,7 +243,8 @@ export const knownFacts = (
     click: credit.click && { ...credit.click, partner: start(credit.click.partner) },
     code: credit.code && { ...credit.code, partner: credit.code.partner && start(credit.code.partner) },
     customerPartner: owner ? start(owner) : null,
-    referredLaterAt: lateReferral(referrals, at)?.referredAt,
+    referredLaterAt,
+    byAddress,
     byHand: hand && { step: hand, partner: credited ? start(credited) : null },
     isRewardedBefore: (customer?.rewarded ?? []).some(
       ({ subscriptionId }) => subscription === null || subscriptionId === subscription,
@@ -261,6 +252,9 @@ export const knownFacts = (
     renewal: renewal && { ...renewal, partner: renewal.partner && start(renewal.partner) },
   }
 }
+
+/** A guest's address is no proof of who it is: its own coupon or click credits it, or nothing does. */
+const NOBODY = { ownerId: null, referredLaterAt: null }
 
 const asReferral = (own: OwnReferral): Referral => ({
   ...own,

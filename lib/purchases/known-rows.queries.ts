@@ -81,8 +81,9 @@ export const reviveRefund = ({ amountCents, ...refund }: RefundRow): RecordedRef
 })
 
 /** A candidate as it comes out of JSON. */
-export type CandidateRow = Omit<Candidate, 'referrals' | 'rewarded' | 'replanFrom'> & {
+export type CandidateRow = Omit<Candidate, 'referrals' | 'rewarded' | 'replanFrom' | 'byAddress'> & {
   replanFrom: string | null
+  byAddress: { at: string; isVerified: boolean } | null
   referrals: (Pick<Referral, 'origin' | 'partnerId' | 'programId' | 'source' | 'attribution'> &
     Record<'referredAt', string> &
     Record<'clickedAt' | 'startedAt', string | null>)[]
@@ -98,6 +99,10 @@ export const CANDIDATE_JSON = sql`jsonb_build_object(
   'identities', (select coalesce(jsonb_agg(jsonb_build_object('kind', f.kind, 'value', f.value)), '[]')
                  from strong f where f.customer_id = cu.id),
   'hasAddress', cu.id in (select customer_id from address),
+  'byAddress', (
+    select jsonb_build_object('at', i.created_at, 'isVerified', i.is_verified)
+    from customer_identities i
+    where i.customer_id = cu.id and i.kind = 'email' and i.value = wanted.email and i.source <> 'import'),
   'referrals', (
     select coalesce(jsonb_agg(jsonb_build_object(
       'origin', r.origin, 'partnerId', r.partner_id, 'programId', p.program_id, 'source', r.source,
@@ -117,9 +122,11 @@ export const reviveCandidate = ({
   referrals,
   rewarded,
   replanFrom,
+  byAddress,
   ...candidate
 }: CandidateRow): Candidate => ({
   ...candidate,
+  byAddress: byAddress && { ...byAddress, at: new Date(byAddress.at) },
   replanFrom: date(replanFrom),
   referrals: referrals.map(({ referredAt, clickedAt, startedAt, ...referral }) => ({
     ...referral,

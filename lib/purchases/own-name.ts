@@ -1,6 +1,5 @@
 /** A buyer with the name of the partner who is credited may be the partner. */
 import type { Decision } from '../tracking/decide.ts'
-import { holdsSelfReferral } from '../tracking/decide.ts'
 import type { RecordedSale } from './plan.ts'
 
 /** A name as it is compared: its words in any order, without case, accents and punctuation. Null for a single word, which many have. */
@@ -30,7 +29,8 @@ export const holdOwnName = (
   recorded: RecordedSale | null,
 ): Decision => {
   const { credit, commission, steps } = decision
-  if (!credit || !commission || holdsSelfReferral(decision)) return decision
+  const isHeld = steps.some(({ code }) => code === 'self_referral')
+  if (!credit || !commission || isHeld) return decision
   const { id, slug, selfReferrals, names = [] } = credit.partner
   const was =
     recorded?.partnerId === id &&

@@ -2,11 +2,11 @@
 import { isErased } from '../customers/identities.ts'
 import { canonicalJson } from '../json.ts'
 import type { Credit } from '../tracking/attribution.ts'
-import { type Decision, decide, holdsSelfReferral } from '../tracking/decide.ts'
+import { type Decision, decide } from '../tracking/decide.ts'
 import type { Report } from '../tracking/report.ts'
 import type { Money } from '../tracking/rewards.ts'
 import type { ErasedSelfReferral } from '../tracking/self-referrals.ts'
-import { handCreditOf, type Step } from '../tracking/steps.ts'
+import { doubtsOf, handCreditOf, type Step } from '../tracking/steps.ts'
 import { hasUnmerged } from './duplicates.ts'
 import { holdOwnName } from './own-name.ts'
 import type { KnownFacts, PurchasePlan, RecordedSale, SaleChange } from './plan.ts'
@@ -75,8 +75,8 @@ export const planReport = (purchase: Purchase, facts: KnownFacts, recorded: Reco
   const { sale, reportedAt, customerExternalId } = recorded
   const at = reportedAt ?? recorded.occurredAt
   const report = { ...reportOf(purchase, facts, sale), customerExternalId }
-  const { click, code, customerPartner, referredLaterAt, salesFrom, customer, byHand } = facts
-  const of = { click, code, customerPartner, referredLaterAt, salesFrom, byHand }
+  const { click, code, customerPartner, referredLaterAt, byAddress, salesFrom, customer, byHand } = facts
+  const of = { click, code, customerPartner, referredLaterAt, byAddress, salesFrom, byHand }
   const known = {
     ...of,
     customerEmails: customer?.emails,
@@ -201,7 +201,8 @@ const reportOf = (purchase: Purchase, facts: KnownFacts, sale: Money): Report =>
 }
 
 const decideSale = (report: Report, facts: KnownFacts, paid: PaidPurchase, paidAt: Date): Decision => {
-  const { click, code, customerPartner, customer, coupon, renewal, referredAt, recorded, byHand } = facts
+  const { click, code, customer, coupon, renewal, referredAt, recorded, byHand } = facts
+  const { customerPartner, referredLaterAt, byAddress } = facts
   // A change of a subscription of which nothing was rewarded is its first payment.
   const isProration = (paid.sale.isProration ?? false) && facts.isRewardedBefore
   // A correction keeps the payable date of the commission that it replaces.
@@ -216,6 +217,8 @@ const decideSale = (report: Report, facts: KnownFacts, paid: PaidPurchase, paidA
       click,
       code,
       customerPartner,
+      referredLaterAt,
+      byAddress,
       byHand,
       customerEmails: customer?.emails,
       erasedSelfReferral: erasedSelfReferral(paid, facts),
@@ -257,7 +260,7 @@ const changesSale = (
     recorded.addressedId !== change.addressedId ||
     isCreditedOtherwise(recorded, decision) ||
     meetsInactive(recorded) !== meetsInactive(decision) ||
-    (!isRejected(recorded) && isHeldAsOwn(recorded) !== holdsSelfReferral(decision))
+    (!isRejected(recorded) && isDoubtedOtherwise(recorded, decision))
   )
 }
 
@@ -269,9 +272,9 @@ const isCreditedOtherwise = (recorded: RecordedSale, decision: Decision): boolea
 const meetsInactive = ({ steps }: { steps: Step[] }): boolean =>
   steps.some(({ code }) => code === 'partner_inactive')
 
-/** Whether it is recorded that the customer's address is the partner's. */
-const isHeldAsOwn = ({ steps, commission }: RecordedSale): boolean =>
-  commission !== null && steps.some(({ code }) => code === 'self_referral')
+/** Whether there are other doubts than those recorded: the commission is held for another reason, or for none. */
+const isDoubtedOtherwise = (recorded: RecordedSale, decision: Decision): boolean =>
+  canonicalJson(doubtsOf(recorded.steps)) !== canonicalJson(doubtsOf(decision.steps))
 
 /** Whether a manager has rejected what it earned: it stays reversed. */
 const isRejected = ({ steps }: RecordedSale): boolean =>

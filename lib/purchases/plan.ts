@@ -66,7 +66,10 @@ export type KnownCustomer = {
 }
 
 /** What the database knows of a purchase. `customerPartner` owns the customer at the time of the purchase. */
-export type KnownFacts = Pick<Facts, 'click' | 'code' | 'customerPartner' | 'referredLaterAt' | 'byHand'> &
+export type KnownFacts = Pick<
+  Facts,
+  'click' | 'code' | 'customerPartner' | 'referredLaterAt' | 'byAddress' | 'byHand'
+> &
   Pick<PurchaseFacts, 'coupon' | 'referredAt'> & {
     renewal: Renewal | null
     /**

@@ -1,5 +1,7 @@
 /** Holds the commissions of possible duplicates: see possible-duplicates.ts. */
 import { sql } from 'kysely'
+import { RULED_HOLDS, type RuledHold } from '../tracking/steps.ts'
+import { textArray } from './received.queries.ts'
 
 /** A sale that was saved in the same batch. */
 type Saved = { workspaceId: string; saleId: string }
@@ -58,20 +60,21 @@ export const carryHold = ({
   where h.resolution = 'released' or (h.resolved_at is null and h.reason <> 'manual')`
 
 /**
- * Holds the commission of a sale whose customer is the partner, or releases it if that turns out to be wrong. After
+ * Holds the commission of a sale for what its decision says, or releases it if that turns out to be wrong. After
  * `holdPossibleDuplicate`, which moves the sale's holds to its present commission.
  *
- * @param was whether its recorded steps said so before
+ * @param reason null releases what a rule holds
+ * @param isNew  whether a manager cannot have decided about it, because it was not known before
  */
-export const reviewSelfReferral = (
+export const reviewRuledHold = (
   { workspaceId, saleId, now }: Saved & { now: Date },
-  { is, was }: { is: boolean; was: boolean },
+  { reason, isNew }: { reason: RuledHold | null; isNew: boolean },
 ) =>
-  is
-    ? sql<unknown>`select hold_self_referral_1(${workspaceId}, ${saleId}, ${!was}, ${now})`
+  reason
+    ? sql<unknown>`select hold_by_rule_1(${workspaceId}, ${saleId}, ${reason}, ${isNew}, ${now})`
     : sql<unknown>`
   update commission_holds h
   set resolved_at = ${now}::timestamptz, resolution = 'released'
   from commissions c
-  where h.workspace_id = ${workspaceId} and h.resolved_at is null and h.reason = 'self_referral'
+  where h.workspace_id = ${workspaceId} and h.resolved_at is null and h.reason = any (${textArray([...RULED_HOLDS])})
     and c.id = h.commission_id and c.event_id = ${saleId}::uuid`

@@ -23,6 +23,7 @@ import type { KnownFacts } from './plan.ts'
 import type { SalesFrom } from './processors.ts'
 import type { Purchase, Trigger } from './purchase.ts'
 import { places } from './received.queries.ts'
+import type { FirstSale } from './renewals.ts'
 
 type CouponRow = Pick<CouponAlias, 'couponId'> & { partnerId: string }
 
@@ -34,7 +35,7 @@ type FactsRow = {
   sales: SaleRow[]
   refunds: RefundRow[]
   candidates: CandidateRow[]
-  firstSale: { partnerId: string | null; occurredAt: string } | null
+  firstSale: (Omit<FirstSale, 'occurredAt'> & { occurredAt: string }) | null
   terms: FromJson<PartnerTerms>[]
   click: ClickRow | null
   trialClick: ClickRow | null
@@ -79,6 +80,14 @@ const NAMES = sql`array(
   where p.id = credited.id)`
 
 const CLICK = sql`id, created_at as "createdAt", expires_at as "expiresAt", partner_id as "partnerId"`
+
+/** The doubt about whom a sale, `e`, is credited to, and what a manager has decided about its hold. */
+const DOUBT = sql`
+  select step, case
+           when e.steps @> '[{"code": "commission_rejected"}]' then 'rejected'
+           when exists (select from commissions c join commission_holds h on h.commission_id = c.id
+                        where c.event_id = e.id and h.resolved_by is not null and h.resolution = 'released') then 'released' end as resolution
+  from jsonb_array_elements(e.steps) step where step ->> 'code' in ('late_lead', 'unverified_address') limit 1`
 
 /** A purchase, and the ids under which its sale may have been reported. */
 type Wanted = {
@@ -165,7 +174,9 @@ export const loadAllKnownFacts = async (
         and (source <> 'import' or date_trunc('second', created_at) <= (select at from own))
     ), candidate as materialized (select customer_id as id from strong union select customer_id from address),
     first_sale as materialized (
-      select e.partner_id, e.occurred_at from events e, own
+      select case when d.resolution = 'rejected' then null else e.partner_id end as partner_id, e.occurred_at,
+             case when d.resolution is null then d.step end as doubt
+      from own, events e left join lateral (${DOUBT}) d on true
       where e.workspace_id = ${workspaceId} and e.subscription_id = wanted.subscription and e.kind = 'sale'
         and e.id <> all (array(select id from sold)) and (e.occurred_at, e.external_id) < (own.at, own.external_id)
       order by e.occurred_at, e.external_id limit 1
@@ -189,7 +200,8 @@ export const loadAllKnownFacts = async (
          union select * from events where sale_id = any(array(select id from sold))) r) as "refunds",
       (select coalesce(jsonb_agg(${CANDIDATE_JSON} order by cu.id), '[]')
        from customers cu where cu.id in (select id from candidate)) as "candidates",
-      (select jsonb_build_object('partnerId', partner_id, 'occurredAt', occurred_at) from first_sale) as "firstSale",
+      (select jsonb_build_object('partnerId', partner_id, 'occurredAt', occurred_at, 'doubt', doubt)
+       from first_sale) as "firstSale",
       (select coalesce(jsonb_agg(partner_terms_1(credited.id, null, paid_from, paid_to)::jsonb
                                  || jsonb_build_object('names', ${NAMES})), '[]') from terms_time, (
          select partner_id as id from referrals where customer_id in (select id from candidate)

@@ -23,6 +23,8 @@ export const REASONS = {
   rate: 'The same sale at another rate: the reward of the program or of the partner’s group differs.',
   amount: 'The amounts differ, and the file does not say of what sale.',
   self_referral_held: 'Held here: the customer’s email address or name is the partner’s.',
+  late_lead_held: 'Held here: the lead that credits the sale was received after it.',
+  unverified_address_held: 'Held here: only an unverified address says whose the customer is.',
   possible_duplicate_held: 'Held here: the sale looks like another one.',
   held_by_manager: 'Held here by a manager.',
   // Only the other platform has one.
@@ -101,6 +103,8 @@ const OF_STEP: Partial<Record<Step['code'], Reason>> = {
 
 const HELD: Record<HoldReason, Reason> = {
   self_referral: 'self_referral_held',
+  late_lead: 'late_lead_held',
+  unverified_address: 'unverified_address_held',
   possible_duplicate: 'possible_duplicate_held',
   manual: 'held_by_manager',
 }

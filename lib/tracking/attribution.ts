@@ -1,14 +1,14 @@
 /** Attribution: which partner, if any, an event is credited to. Spec, sections 4.1 and 4.2. */
 
+import { isLate } from '../customers/owner.ts'
 import type { SalesFrom } from '../purchases/processors.ts'
+import type { AddressClaim, UnverifiedAddresses } from './address-claims.ts'
 import type { RewardInterval } from './intervals.ts'
 import { CLOCK_DIFFERENCE_MS } from './occurred-at.ts'
 import type { Report } from './report.ts'
 import type { Reward } from './rewards.ts'
 import type { ErasedSelfReferral, SelfReferrals } from './self-referrals.ts'
-import type { ClickFacts, CodeStep, HandCreditStep, Step } from './steps.ts'
-
-const DAY_MS = 24 * 60 * 60_000
+import type { Because, ClickFacts, CodeStep, DoubtStep, HandCreditStep, Step } from './steps.ts'
 
 /** The part of a report that decides whom it is credited to. */
 type Claim = Pick<Report, 'kind' | 'clickId'>
@@ -34,9 +34,10 @@ export type PartnerTerms = {
   netDays: number | null
   attribution: 'last' | 'first'
   attributeKnownCustomers: boolean
-  /** Within how many days after a sale without a click a report with an earlier click credits it. */
+  /** Within how many days after a payment a report with an earlier click credits it. */
   lateLeadDays: number
   selfReferrals: SelfReferrals
+  unverifiedAddresses: UnverifiedAddresses
   group: { name: string; saleReward: Reward | null; leadReward: Reward | null } | null
   /** When the customer first earned a sale commission in this program, reversed or not, or the imported start. */
   firstRewardedAt: Date | null
@@ -50,8 +51,10 @@ export type Facts = {
   click: Click | null
   /** The partner who owns the customer, if the customer is known. */
   customerPartner: PartnerTerms | null
-  /** When the customer was referred, if only after the event: by a report whose click was made before it. */
+  /** When it was reported whose the customer is, if only after the event: by a report whose click was made before it. */
   referredLaterAt?: Date | null | undefined
+  /** Present if only an address that a lead named says who the customer is. */
+  byAddress?: AddressClaim | null | undefined
   /** The addresses that the customer is known by, if it is known. */
   customerEmails?: string[] | undefined
   /** The partner who is the customer, as was decided before the customer's address was erased. */
@@ -89,7 +92,12 @@ export type PurchaseFacts = {
  * The partner of a renewal: who was credited with the first sale of its subscription, or to whom the customer was imported
  * since; the customer's owner if no earlier sale of the subscription is known. Design, section 5, "Attribution of renewals".
  */
-export type Renewal = { partner: PartnerTerms | null; because: 'subscription' | 'import' | 'owner' }
+export type Renewal = {
+  partner: PartnerTerms | null
+  because: 'subscription' | 'import' | 'owner'
+  /** Why the subscription's first sale is held, as long as no manager has decided about it. */
+  doubt?: DoubtStep | null
+}
 
 /** A coupon or promotion code that credits a partner. */
 export type CouponAlias = { couponId: string; partner: PartnerTerms }
@@ -102,6 +110,8 @@ export type Credit = { partner: PartnerTerms; by: AttributedBy }
 export type Attribution = {
   credit: Credit | null
   steps: Step[]
+  /** Why what it earns is held. */
+  doubts?: DoubtStep[] | undefined
 }
 
 const inactive = ({ id, slug }: PartnerTerms): Step => ({
@@ -137,11 +147,20 @@ const followClick = (clickId: string | null, click: Click | null, now: Date): At
   return { credit: { partner: click.partner, by: 'click' }, steps: [{ code: 'click', facts }] }
 }
 
-/** The credit that the click of a merchant's report gives. Of a dated one, a click made after the event did not lead to it. */
-export const followReportedClick = (clickId: string | null, click: Click | null, at: Date): Attribution =>
-  click && Number(click.createdAt) > Number(at) + CLOCK_DIFFERENCE_MS
+/** Whether a click was made after an event, so that it did not lead to it. */
+export const isLaterClick = ({ createdAt }: Click, at: Date): boolean =>
+  Number(createdAt) > Number(at) + CLOCK_DIFFERENCE_MS
+
+/** The credit that the click of an event gives. @param referredAt by when it has not expired, if that is not the event's time */
+export const followReportedClick = (
+  clickId: string | null,
+  click: Click | null,
+  at: Date,
+  referredAt = at,
+): Attribution =>
+  click && isLaterClick(click, at)
     ? { credit: null, steps: [{ code: 'later_click', facts: clickFacts(click) }] }
-    : followClick(clickId, click, at)
+    : followClick(clickId, click, referredAt)
 
 /** The credit that a report's click gives, else its slug or coupon. */
 export const withCode = (byClick: Attribution, code: CodeCredit | null | undefined): Attribution => {
@@ -177,16 +196,19 @@ export const attribute = (report: Claim, facts: Facts, now: Date): Attribution =
     return attributeReport(report, facts, withCode(byClick, facts.code), now)
   }
 
-  if (purchase.renewal) return followRenewal(purchase.renewal)
+  if (purchase.renewal) return followRenewal(purchase.renewal, facts, now)
 
   const byCoupon = purchase.coupon ? followCoupon(purchase.coupon) : { credit: null, steps: [] }
   if (byCoupon.credit) return byCoupon
   // A payment of a known customer has no click, and needs none.
-  const byClick = report.clickId ? followClick(report.clickId, facts.click, purchase.referredAt) : byCoupon
+  const byClick = report.clickId
+    ? followReportedClick(report.clickId, facts.click, now, purchase.referredAt)
+    : byCoupon
   const named = withCode(byClick, facts.code)
-  const { credit, steps } = attributeReport(report, facts, named, now)
+  const { credit, steps, doubts } = attributeReport(report, facts, named, now)
   return {
     credit,
+    doubts,
     steps: [
       ...(byClick === byCoupon ? [] : byCoupon.steps),
       ...steps,
@@ -196,11 +218,29 @@ export const attribute = (report: Claim, facts: Facts, now: Date): Attribution =
 }
 
 /** Credits a renewal as its subscription was. */
-const followRenewal = ({ partner, because }: Renewal): Attribution => {
+const followRenewal = ({ partner, because, doubt }: Renewal, facts: Facts, at: Date): Attribution => {
   if (partner === null) return { credit: null, steps: [{ code: 'unreferred_subscription', facts: {} }] }
   if (partner.status !== 'approved') return { credit: null, steps: [inactive(partner)] }
-  const step: Step = { code: 'customer', facts: { slug: partner.slug, because } }
-  return { credit: { partner, by: 'customer' }, steps: [step] }
+  const credit = creditCustomer(partner, because, because === 'owner' ? facts : {}, at)
+  return doubt ? { ...credit, doubts: [doubt] } : credit
+}
+
+/** The credit of the customer's partner, and what speaks against it. */
+const creditCustomer = (
+  partner: PartnerTerms,
+  because: Because,
+  { referredLaterAt, byAddress }: Pick<Facts, 'referredLaterAt' | 'byAddress'>,
+  at: Date,
+): Attribution => {
+  const { slug } = partner
+  const doubts: DoubtStep[] = []
+  if (referredLaterAt && isLate(referredLaterAt, at))
+    doubts.push({ code: 'late_lead', facts: { slug, referredAt: referredLaterAt.toISOString() } })
+  if (byAddress?.isVerified === false && partner.unverifiedAddresses === 'hold')
+    doubts.push({ code: 'unverified_address', facts: { slug } })
+  const found = byAddress && ({ byAddress: byAddress.isVerified ? 'verified' : 'unverified' } as const)
+  const step: Step = { code: 'customer', facts: { slug, because, ...found } }
+  return { credit: { partner, by: 'customer' }, steps: [step], doubts }
 }
 
 /** Credits the customer's partner where it prevails over the click. */
@@ -211,8 +251,8 @@ const attributeReport = (report: Claim, facts: Facts, byClick: Attribution, at: 
   const because = whyKnownPartner(report, facts, byClick, known, at)
   if (because === null) return isNotCredited(report, byClick, known) ? notCredited(byClick, known) : byClick
   if (known.status !== 'approved') return { ...byClick, steps: [...byClick.steps, inactive(known)] }
-  const step: Step = { code: 'customer', facts: { slug: known.slug, because } }
-  return { credit: { partner: known, by: 'customer' }, steps: [...byClick.steps, step] }
+  const credited = creditCustomer(known, because, facts, at)
+  return { ...credited, steps: [...byClick.steps, ...credited.steps] }
 }
 
 /** Whether only a setting of the program keeps the customer's partner from being credited with a sale. */
@@ -224,28 +264,22 @@ const notCredited = (byClick: Attribution, { slug, programId }: PartnerTerms): A
   steps: [...byClick.steps, { code: 'known_customer_not_credited', facts: { slug, programId } }],
 })
 
-/** Why the customer's partner is credited with a sale that the merchant reported without a click that counts, or null. */
-const whyWithoutClick = (
-  { referredLaterAt }: Facts,
-  { attributeKnownCustomers, lateLeadDays }: PartnerTerms,
-  at: Date,
-): 'known_customer' | 'late_lead' | null => {
-  if (attributeKnownCustomers) return 'known_customer'
-  const isSoon = referredLaterAt && Number(referredLaterAt) <= Number(at) + lateLeadDays * DAY_MS
-  return isSoon ? 'late_lead' : null
-}
-
-/** Why the customer's partner prevails over the click, or null. */
+/** Why the customer's partner prevails over the click, or is credited without one; null if it is not. */
 const whyKnownPartner = (
-  report: Claim,
-  facts: Facts,
+  { kind }: Claim,
+  { purchase, referredLaterAt }: Facts,
   byClick: Attribution,
   known: PartnerTerms,
   at: Date,
-): 'first_partner' | 'known_customer' | 'late_lead' | 'owner' | null => {
+): Because | null => {
   const clicked = byClick.credit?.partner
-  if (!clicked && facts.purchase) return 'owner'
-  if (!clicked) return report.kind === 'sale' ? whyWithoutClick(facts, known, at) : null
-  if (clicked.attribution !== 'first' || clicked.programId !== known.programId) return null
-  return clicked.id === known.id ? null : 'first_partner'
+  if (clicked) {
+    if (clicked.attribution !== 'first' || clicked.programId !== known.programId) return null
+    return clicked.id === known.id ? null : 'first_partner'
+  }
+  if (kind === 'lead') return null
+  if (isLate(referredLaterAt, at)) return 'late_lead'
+  if (purchase) return 'owner'
+  if (known.attributeKnownCustomers) return 'known_customer'
+  return referredLaterAt && known.lateLeadDays > 0 ? 'late_lead' : null
 }

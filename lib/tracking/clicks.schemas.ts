@@ -28,7 +28,7 @@ export const ClickEvent = z
     }),
     age: optional(z.number()).meta({
       description:
-        'Milliseconds since the visit, for one that could not be sent at once. At most a day counts.',
+        'Milliseconds since the visit, for one that could not be sent at once. At most five minutes count.',
     }),
   })
   .refine(({ slug, slugs, clickId }) => slug || slugs?.length || clickId, {

@@ -33,7 +33,7 @@ type Outcome = Pick<Decision, 'commission' | 'steps'>
  * A lead earns a commission only when the partner's group has a lead reward (spec 4.2, rule 4).
  */
 export const decide = (report: Report, facts: Facts, now: Date): Decision => {
-  const { credit, steps } = attribute(report, facts, now)
+  const { credit, steps, doubts = [] } = attribute(report, facts, now)
   const partner = credit?.partner
   const outcome: Outcome = partner
     ? (expectFromProcessor(report, facts) ?? decideReward(report, partner, facts, now))
@@ -43,7 +43,7 @@ export const decide = (report: Report, facts: Facts, now: Date): Decision => {
     clickId: facts.click?.id ?? null,
     credit,
     commission: outcome.commission,
-    steps: [...steps, ...outcome.steps],
+    steps: [...steps, ...outcome.steps, ...(outcome.commission ? doubts : [])],
     stepsWhenBeaten: [...steps, ...outcome.steps.slice(0, 1), beaten],
   }
 }
@@ -120,10 +120,6 @@ const selfReferral = (
   const by = erased === 'mailbox' ? erased : (selfReferralBy(emails, addresses) ?? erased)
   return by && { code: 'self_referral', facts: { slug, ...(by === 'tag' && { by }) } }
 }
-
-/** Whether a decision's commission is held, because the customer is the partner. */
-export const holdsSelfReferral = ({ commission, steps }: Outcome): boolean =>
-  commission !== null && steps.some(({ code }) => code === 'self_referral')
 
 /** The step that records that a flat reward was reduced to the amount of the sale. */
 const capped = (applied: Reward, { amountCents, currency }: Money): Step[] =>

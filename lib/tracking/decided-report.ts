@@ -54,7 +54,9 @@ export const changesOf = (decided: DecidedReport, customer: ReportedCustomer, { 
     partnerId !== customer.partnerId ||
     (customer.isClickedFirst && referrerOf(decided) !== null) ||
     decided.at < decided.receivedAt
-  const isChanged = isReferred || email !== customer.email || name !== customer.name
+  // To verify an address may mark sales, too.
+  const isNamed = email !== customer.email || name !== customer.name || report.emailVerified === true
+  const isChanged = isReferred || isNamed
   return { email, name, partnerId, isMoved, isReferred, isChanged }
 }
 
@@ -76,7 +78,14 @@ export const addressesOf = ({ customerExternalId, customerEmail }: Report): stri
 ]
 
 /** The identities that a report adds to its customer. */
-export const identitiesOf = (report: Report, customer: ReportedCustomer | null): Identity[] => [
+export const identitiesOf = (
+  report: Report,
+  customer: ReportedCustomer | null,
+): (Identity & { isVerified?: true | undefined })[] => [
   ...(customer ? [] : [identityOf(report.customerExternalId)]),
-  ...addressesOf(report).map((value) => ({ kind: 'email' as const, value })),
+  ...addressesOf(report).map((value) => ({
+    kind: 'email' as const,
+    value,
+    isVerified: report.emailVerified,
+  })),
 ]

@@ -25,6 +25,11 @@ const BECAUSE: Record<Because, (slug: string) => string> = {
   import: (slug) => `was imported to “${slug}” since this subscription began.`,
 }
 
+const BY_ADDRESS = {
+  verified: ' Only an address that a lead named says who the customer is. Your backend has verified it.',
+  unverified: ' Only an address that a lead named says who the customer is, and nobody has verified it.',
+}
+
 const refundedAndDisputed = (
   facts: {
     refundedCents: number
@@ -72,7 +77,7 @@ export const explain = (step: Step, money: MoneyFormat = formatMoney): string =>
     case 'partner_inactive':
       return `The partner “${facts.slug}” is not active and receives no credit.`
     case 'customer':
-      return `The customer ${BECAUSE[facts.because](facts.slug)}`
+      return `The customer ${BECAUSE[facts.because](facts.slug)}${facts.byAddress ? BY_ADDRESS[facts.byAddress] : ''}`
     case 'known_customer_not_credited':
       return `The customer belongs to “${facts.slug}”, but this program does not credit sales to known customers without a click.`
     case 'unreferred_subscription':
@@ -115,6 +120,10 @@ export const explain = (step: Step, money: MoneyFormat = formatMoney): string =>
       return facts.by === 'tag'
         ? `The customer’s email address is that of “${facts.slug}”, but for what follows a plus sign. A manager reviews whether the partner is the customer.`
         : `The customer’s email address leads to the mailbox of “${facts.slug}”. This program reviews or refuses commissions on a partner’s own purchases.`
+    case 'late_lead':
+      return `That the customer belongs to “${facts.slug}” was reported only on ${day(facts.referredAt)}, after the payment or the first one of its subscription. So the commission is held for a manager’s review.`
+    case 'unverified_address':
+      return 'This program holds what only an unverified address credits, so the commission is held for a manager’s review.'
     case 'commission_rejected':
       return `A manager rejected the held commission of ${money(facts.amountCents, facts.currency)} of “${facts.slug}”.`
     case 'commission_replaced':

@@ -1,6 +1,6 @@
 /** The facts that a report is decided from, in one read. */
 import { identityOf } from '../customers/identities.ts'
-import { lateReferral, ownerAt, type Referral } from '../customers/owner.ts'
+import { ownerInTime, type Referral } from '../customers/owner.ts'
 import type { Client } from '../db/neon.ts'
 import { purchaseKeyOf } from '../purchases/facts.ts'
 import { isProcessorId } from '../purchases/processors.ts'
@@ -135,13 +135,11 @@ const ownerOf = (
     referredAt: at,
     clickedAt: null,
   }
+  const find = (id: string | null) => referrers?.find((one) => one.id === id)
   const all = [...referrals.map(reviveReferral), ...(own ? [own] : [])]
-  const ownerId = ownerAt(all, at)
-  const owner = referrers?.find(({ id }) => id === ownerId)
-  return {
-    customerPartner: owner ? reviveTerms(owner) : (credit?.partner ?? null),
-    referredLaterAt: lateReferral(all, at)?.referredAt,
-  }
+  const { ownerId, referredLaterAt } = ownerInTime(all, at, find, undefined)
+  const owner = find(ownerId)
+  return { customerPartner: owner ? reviveTerms(owner) : (credit?.partner ?? null), referredLaterAt }
 }
 
 const reviveReferral = ({ referredAt, clickedAt, ...referral }: ReferralRow) => ({

@@ -1,8 +1,13 @@
 /** Holds: commissions that a manager has to look at before they are payable. Design, section 5. */
 import type { CommissionKind } from './commissions.ts'
 
-/** `self_referral`: the customer is the partner. `manual`: a manager holds it, with a note. */
-export const HOLD_REASONS = ['possible_duplicate', 'self_referral', 'manual'] as const
+import { RULED_HOLDS } from './steps.ts'
+
+/**
+ * `self_referral`: the customer is the partner. `late_lead`: a lead after the payment says whose the customer is.
+ * `unverified_address`: only an unverified address does. `manual`: a manager holds it, with a note.
+ */
+export const HOLD_REASONS = ['possible_duplicate', ...RULED_HOLDS, 'manual'] as const
 export type HoldReason = (typeof HOLD_REASONS)[number]
 
 export const HOLD_RESOLUTIONS = ['released', 'rejected'] as const

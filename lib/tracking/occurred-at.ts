@@ -7,6 +7,12 @@ export const MAX_AGE_DAYS = 400
 export const CLOCK_DIFFERENCE_MS = 5 * 60_000
 
 /**
+ * How long what a visitor does may take to reach us: a click from a slow phone, or the lead of a buyer whose payment Stripe
+ * reports first. It counts as of its own time. Whoever knows of a sale for longer must not claim it by a click or a lead.
+ */
+export const DELIVERY_MS = 5 * 60_000
+
+/**
  * When a report was received. Never at a whole second: a recorded time in whole seconds is a processor's.
  *
  * @param place in a batch, each of whose reports was received a millisecond after the one before it

@@ -1,6 +1,6 @@
 /** Which partners past events are credited to under changed terms, by the rules that credited them. */
-import { endOfSecond, lateReferral, ownerAt, type Referral } from '../customers/owner.ts'
-import { renewalOf } from '../purchases/known-facts.ts'
+import { endOfSecond, ownerInTime, type Referral } from '../customers/owner.ts'
+import { renewalOf } from '../purchases/renewals.ts'
 import { attribute } from './attribution.ts'
 import { customerOf, factsOf, type Past, type PastEvent, type TermsChange, termsAt } from './past.ts'
 
@@ -47,9 +47,10 @@ const creditOf = (
 ): string | null => {
   const { kind, occurredAt, click, code, purchase } = event
   const find = (id: string | null) => termsAt(past.partners.get(id ?? ''), change, occurredAt)
-  const own = referrals.get(customerOf(event)) ?? []
   const at = purchase ? endOfSecond(occurredAt) : occurredAt
-  const ownerId = past.customers.get(customerOf(event))?.isGuest ? null : ownerAt(own, at)
+  const own = referrals.get(customerOf(event)) ?? []
+  const { ownerId, referredLaterAt } = ownerInTime(own, at, find, undefined)
+  const isGuest = past.customers.get(customerOf(event))?.isGuest ?? false
   const clicked = click && find(click.partnerId)
   const first = purchase?.firstSale
   // Null if the terms credit nobody with it; undefined if it is not among the events.
@@ -58,8 +59,8 @@ const creditOf = (
   const facts = {
     click: click && clicked ? { ...click, expiresAt: expiryOf(click, past, change), partner: clicked } : null,
     code: code && { step: code, partner: find(code.facts.partnerId) ?? null },
-    customerPartner: find(ownerId) ?? null,
-    referredLaterAt: lateReferral(own, at)?.referredAt,
+    customerPartner: (isGuest ? undefined : find(ownerId)) ?? null,
+    referredLaterAt,
     purchase: purchase && {
       ...factsOf(purchase, occurredAt),
       renewal: firstSale ? renewalOf(firstSale, own, find, at) : null,

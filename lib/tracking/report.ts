@@ -9,6 +9,8 @@ export type Report = {
   externalId: string
   customerExternalId: string
   customerEmail: string | null
+  /** Whether the merchant knows that the address is the customer's. */
+  emailVerified?: true | undefined
   customerName: string | null
   clickId: string | null
   eventName: string

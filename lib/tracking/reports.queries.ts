@@ -8,9 +8,9 @@ import { purchaseKeyOf, reportKey } from '../purchases/facts.ts'
 import { isProcessorId, PROCESSOR_ID_PATTERN, SALE_EXPECTED } from '../purchases/processors.ts'
 import { type SettledRefund, settleWaiting } from '../purchases/refunds.ts'
 import type { Credit } from './attribution.ts'
-import { holdsSelfReferral } from './decide.ts'
 import { changesOf, type DecidedReport, identitiesOf, referrerOf } from './decided-report.ts'
 import { lateOf } from './late-reports.ts'
+import { ruledHoldOf } from './steps.ts'
 
 /** What the response to a report is made from. */
 export type RecordedEvent = {
@@ -75,7 +75,10 @@ export const toSaved = (decided: DecidedReport) => {
 
 /** A sale that credits nobody may be credited by a report that comes late. */
 const toUncredited = ({ report, customer }: DecidedReport) => {
-  if (report.kind === 'lead') return {}
+  if (report.kind === 'lead') {
+    const { emailVerified, customerEmail: email } = report
+    return customer && emailVerified && email ? { verified: { customerId: customer.id, email } } : {}
+  }
   if (customer) return { customer: { id: customer.id, revision: customer.revision, isChanged: false } }
   return { identities: [identityOf(report.customerExternalId)] }
 }
@@ -119,7 +122,7 @@ const toCredited = (decided: DecidedReport, credit: Credit, reversedCents: bigin
     stepsWhenBeaten: commission?.oneTime ? stepsWhenBeaten : undefined,
     late: lateOf(decided, credit) ?? undefined,
     review: reviewOf(decided) ?? undefined,
-    isSelfReferral: holdsSelfReferral(decision) || undefined,
+    heldFor: (commission && ruledHoldOf(decision)) ?? undefined,
   }
 }
 

@@ -137,6 +137,7 @@ export const leadFields = z.object({
   customerEmail: optional(
     z.string().max(MAX_EMAIL_LENGTH).meta({ description: 'Saved if the lead is attributed.' }),
   ),
+  emailVerified: optional(z.boolean().meta({ description: 'Whether the address is verified.' })),
   customerName: optional(
     z.string().max(MAX_ID_LENGTH).meta({ description: 'Saved if the lead is attributed.' }),
   ),
@@ -153,6 +154,7 @@ export const toLead = (lead: z.output<typeof leadFields>): Report => ({
   externalId: lead.externalId,
   customerExternalId: lead.customerExternalId ?? lead.externalId,
   customerEmail: normalizeEmail(lead.customerEmail),
+  emailVerified: lead.emailVerified || undefined,
   customerName: lead.customerName?.trim() || null,
   clickId: lead.clickId ?? null,
   eventName: lead.eventName ?? 'lead',

@@ -35,10 +35,33 @@ export const codeStepOf = (steps: Step[]): CodeStep | null =>
 export const handCreditOf = (steps: Step[]): HandCreditStep | null =>
   steps.find((step) => step.code === 'credited_by_hand') ?? null
 
+/** Why a rule holds the commission of an event, in the order in which it is said. */
+export const RULED_HOLDS = ['self_referral', 'late_lead', 'unverified_address'] as const
+export type RuledHold = (typeof RULED_HOLDS)[number]
+
+/** A doubt about whose the customer is: the commission is held. */
+export type DoubtStep =
+  /** The lead, or the address that it named, was received after the payment, or the first one of its subscription. */
+  | { code: 'late_lead'; facts: { slug: string; referredAt: string } }
+  /** The program holds what only an address credits that nobody has verified. */
+  | { code: 'unverified_address'; facts: { slug: string } }
+
+/** What of a decision's steps is about doubts: why it is held, and whether only an address says whose the customer is. */
+export const doubtsOf = (steps: Step[]): string[] =>
+  steps.flatMap(({ code, facts }) => {
+    if (code === 'customer') return facts.byAddress ? [facts.byAddress] : []
+    return RULED_HOLDS.some((reason) => reason === code) ? [code] : []
+  })
+
+/** Why a rule holds the commission of a decision; null if none does, or there is none. */
+export const ruledHoldOf = ({ steps }: { steps: Step[] }): RuledHold | null =>
+  RULED_HOLDS.find((reason) => steps.some(({ code }) => code === reason)) ?? null
+
 /** One step of a decision. Times are ISO 8601 in UTC, amounts are minor units. */
 export type Step =
   | HandCreditStep
   | CodeStep
+  | DoubtStep
   | { code: 'coupon'; facts: { couponId: string; slug: string } }
   | { code: 'click'; facts: ClickFacts }
   | { code: 'no_click'; facts: Record<string, never> }
@@ -46,7 +69,8 @@ export type Step =
   | { code: 'expired_click'; facts: ClickFacts }
   | { code: 'later_click'; facts: ClickFacts }
   | { code: 'partner_inactive'; facts: { slug: string; partnerId: string } }
-  | { code: 'customer'; facts: { slug: string; because: Because } }
+  /** `byAddress`: only an address that a lead named says who bought, and whether a lead called it verified. */
+  | { code: 'customer'; facts: { slug: string; because: Because; byAddress?: 'verified' | 'unverified' } }
   /** A sale without a click that counts: the customer has a partner, but the program does not credit known customers. */
   | { code: 'known_customer_not_credited'; facts: { slug: string; programId: string } }
   | { code: 'unreferred_subscription'; facts: Record<string, never> }

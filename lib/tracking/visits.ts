@@ -1,6 +1,7 @@
 /** What a visit by a partner's link says. */
 import { MAX_SLUG_LENGTH, readSub, slugKey } from '../slugs.ts'
 import { clickIdsIn } from './click-ids.ts'
+import { DELIVERY_MS } from './occurred-at.ts'
 
 /** A click ID that another domain of the merchant has passed on in its URL: docs/snippet.md, "Checkout on another domain". */
 const PASSED_ON = /^(clk_[A-Za-z0-9]{24}_?)+$/
@@ -58,9 +59,11 @@ export const subOf = (url: string | null | undefined): string | null => {
   return readSub(page.searchParams.get('sub') ?? fragment.get('sub') ?? '')
 }
 
-/** In milliseconds. A click that the snippet could not deliver for longer is dropped. */
-const MAX_AGE = 24 * 60 * 60_000
-
-/** When a visit took place. @param age milliseconds, as the browser says */
+/**
+ * From when on a visit counts: its own time if it was sent soon after, else a little before its receipt. A browser can say
+ * anything, and a click from before a sale may credit it.
+ *
+ * @param age milliseconds, as the browser says
+ */
 export const timeOfVisit = (now: Date, age: number | null | undefined): Date =>
-  new Date(now.getTime() - Math.min(Math.max(age ?? 0, 0), MAX_AGE))
+  new Date(now.getTime() - Math.min(Math.max(age ?? 0, 0), DELIVERY_MS))

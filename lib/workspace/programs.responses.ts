@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { timestamp } from '../http/common.responses.ts'
 import { PAYOUT_SCHEDULES } from '../payouts/schedules.ts'
 import { PROGRAM_MODES } from '../shadow/mode.ts'
+import { UNVERIFIED_ADDRESSES } from '../tracking/address-claims.ts'
 import { RewardResponse } from '../tracking/rewards.responses.ts'
 import { SELF_REFERRALS } from '../tracking/self-referrals.ts'
 
@@ -24,6 +25,7 @@ export const ProgramResponse = z
     lateLeadDays: z.int(),
     trustedAttribution: z.boolean(),
     selfReferrals: z.enum(SELF_REFERRALS),
+    unverifiedAddresses: z.enum(UNVERIFIED_ADDRESSES),
     minimumPayoutCents: z.int(),
     manualEarningsNoticeCents: z.int(),
     payoutSchedule: z.enum(PAYOUT_SCHEDULES),

@@ -10,6 +10,7 @@ import {
   type PayoutSchedule,
 } from '../payouts/schedules.ts'
 import { PROGRAM_MODES } from '../shadow/mode.ts'
+import { UNVERIFIED_ADDRESSES } from '../tracking/address-claims.ts'
 import { SELF_REFERRALS } from '../tracking/self-referrals.ts'
 import { PROGRAM_DEFAULTS } from './programs.ts'
 import { reward } from './rewards.schemas.ts'
@@ -80,8 +81,8 @@ const programFields = {
   lateLeadDays: integer(
     0,
     90,
-    'A sale without a click is credited if a lead of its customer, or a later sale, follows within so many days, with a click ' +
-      'from before it. 0 credits none. It concerns sales from now on.',
+    'A payment that credits nobody is credited, and held for a manager, if a lead of its customer, or a later sale, follows within so ' +
+      'many days, with a click from before it. 0 credits none. It concerns sales from now on.',
   ),
   trustedAttribution: z.boolean('Must be true or false.').meta({
     description:
@@ -91,6 +92,11 @@ const programFields = {
     description:
       'What happens to a commission whose customer has the partner’s own email address: held for a manager, paid like ' +
       'any other, or not created.',
+  }),
+  unverifiedAddresses: z.enum(UNVERIFIED_ADDRESSES, 'Must be allow or hold.').meta({
+    description:
+      'What happens to a commission that only an address credits which no lead has called verified (`emailVerified`): paid like ' +
+      'any other, or held for a manager.',
   }),
   minimumPayoutCents: integer(0, MAX_AMOUNT_CENTS, 'The smallest balance that is paid out, in minor units.'),
   manualEarningsNoticeCents: integer(
@@ -159,6 +165,7 @@ export const NewProgram = z
     lateLeadDays: withDefault(programFields.lateLeadDays, PROGRAM_DEFAULTS.lateLeadDays),
     trustedAttribution: withDefault(programFields.trustedAttribution, PROGRAM_DEFAULTS.trustedAttribution),
     selfReferrals: withDefault(programFields.selfReferrals, PROGRAM_DEFAULTS.selfReferrals),
+    unverifiedAddresses: withDefault(programFields.unverifiedAddresses, PROGRAM_DEFAULTS.unverifiedAddresses),
     minimumPayoutCents: withDefault(programFields.minimumPayoutCents, PROGRAM_DEFAULTS.minimumPayoutCents),
     manualEarningsNoticeCents: withDefault(
       programFields.manualEarningsNoticeCents,

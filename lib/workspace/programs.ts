@@ -1,5 +1,6 @@
 /** The terms of programs and groups. */
 import type { Schedule } from '../payouts/schedules.ts'
+import type { UnverifiedAddresses } from '../tracking/address-claims.ts'
 import type { RewardInterval } from '../tracking/intervals.ts'
 import type { RewardTerms } from '../tracking/rewards.ts'
 import type { SelfReferrals } from '../tracking/self-referrals.ts'
@@ -21,11 +22,12 @@ export type ProgramTerms = Schedule & {
   attributionDays: number
   attribution: 'last' | 'first'
   attributeKnownCustomers: boolean
-  /** Within how many days after a sale a report with an earlier click credits it. */
+  /** Within how many days after a payment a report with an earlier click credits it. */
   lateLeadDays: number
   /** Whether reports may name a partner by a slug or a coupon. */
   trustedAttribution: boolean
   selfReferrals: SelfReferrals
+  unverifiedAddresses: UnverifiedAddresses
   minimumPayoutCents: number
   /** Managers are mailed when more than this is made payable by hand in a day. */
   manualEarningsNoticeCents: number
@@ -47,6 +49,7 @@ export const PROGRAM_DEFAULTS = {
   lateLeadDays: 0,
   trustedAttribution: false,
   selfReferrals: 'hold',
+  unverifiedAddresses: 'allow',
   minimumPayoutCents: 0,
   manualEarningsNoticeCents: 10_000,
   payoutSchedule: 'manual',

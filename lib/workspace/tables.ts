@@ -5,6 +5,7 @@ import type { PayoutOrder } from '../payouts/funds.ts'
 import type { PayoutSchedule } from '../payouts/schedules.ts'
 import type { Mode, SalesFrom } from '../purchases/processors.ts'
 import type { ProgramMode } from '../shadow/mode.ts'
+import type { UnverifiedAddresses } from '../tracking/address-claims.ts'
 import type { RewardInterval } from '../tracking/intervals.ts'
 import type { SelfReferrals } from '../tracking/self-referrals.ts'
 import type { ApiKeyScope } from './api-keys.ts'
@@ -91,6 +92,7 @@ export type WorkspaceTables = {
     late_lead_days: Generated<number>
     trusted_attribution: Generated<boolean>
     self_referrals: Generated<SelfReferrals>
+    unverified_addresses: Generated<UnverifiedAddresses>
     minimum_payout_cents: ColumnType<bigint, number, number>
     payout_schedule: PayoutSchedule
     payout_days: number[] | null
@@ -119,6 +121,7 @@ export type WorkspaceTables = {
     attribute_known_customers: boolean
     late_lead_days: number
     self_referrals: SelfReferrals
+    unverified_addresses: UnverifiedAddresses
   }
   groups: {
     id: string

@@ -22,6 +22,7 @@ const FORMER = {
       'attribute_known_customers',
       'late_lead_days',
       'self_referrals',
+      'unverified_addresses',
     ],
   },
   groups: { table: 'former_group_terms', id: 'group_id', terms: ['sale_reward_id', 'lead_reward_id'] },

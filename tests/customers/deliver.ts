@@ -25,14 +25,13 @@ const DISCOUNT = {
   end: null,
 }
 
-const columns = ({ reward, interval, months, attribution, knownCustomers }: Terms) => ({
+const columns = ({ reward, interval, months, attribution, knownCustomers, lateDays }: Terms) => ({
   reward: 'percent' in reward ? reward : { amountCents: BigInt(reward.flatCents), currency: 'USD' },
   reward_interval: interval,
   reward_duration_months: months,
   attribution,
   attribute_known_customers: knownCustomers,
-  // The model has no late leads but those of known customers.
-  late_lead_days: 0,
+  late_lead_days: lateDays,
 })
 
 export const openShop = async (database: Database, { terms, groupPercent, salesFrom }: Settings) => {
@@ -148,7 +147,7 @@ export const deliver = async (shop: Shop, fact: Fact, clicks: Map<string, string
     case 'asked':
       return merchant.refund({ externalId: fact.id, saleExternalId: fact.sale, amountCents: fact.cents })
     case 'terms': {
-      const { reward, interval, months, attribution, knownCustomers } = fact.terms
+      const { reward, interval, months, attribution, knownCustomers, lateDays } = fact.terms
       return manager.patch(`/programs/${programs[fact.program]}`, {
         reward:
           'percent' in reward
@@ -156,7 +155,7 @@ export const deliver = async (shop: Shop, fact: Fact, clicks: Map<string, string
             : { kind: 'flat', amountCents: reward.flatCents, currency: 'USD' },
         rewardInterval: interval,
         rewardDurationMonths: months,
-        ...{ attribution, attributeKnownCustomers: knownCustomers },
+        ...{ attribution, attributeKnownCustomers: knownCustomers, lateLeadDays: lateDays },
       })
     }
     case 'group':

@@ -10,6 +10,8 @@ export type Terms = {
   months: number | null
   attribution: 'first' | 'last'
   knownCustomers: boolean
+  /** Within how many days a late lead may follow. */
+  lateDays: 0 | 1
 }
 
 export type Settings = {

@@ -15,6 +15,8 @@ import { seconds } from '../support/stripe.ts'
 const database = useDatabase()
 
 const HOUR = 3_600
+/** A program that credits late leads, and holds what they earn: tests/attacks/15-late-claims.test.ts. */
+const LATE = { program: { late_lead_days: 7 } }
 const EARNED = ['maya', 980]
 
 /** Whom a sale credits, and what it earns. */
@@ -75,7 +77,7 @@ const interrupted = async (
 }
 
 test('a lead that was saved but not planned is completed when the merchant repeats it', async () => {
-  const shop = await openShop(database)
+  const shop = await openShop(database, LATE)
   const buyer = shop.buyer()
   const clickId = await payBefore(buyer)
   const lead = { externalId: buyer.id('user'), customerEmail: buyer.address, clickId }
@@ -91,7 +93,7 @@ test('a lead that was saved but not planned is completed when the merchant repea
 })
 
 test('the next payment completes a lead that was saved but not planned and never repeated', async () => {
-  const shop = await openShop(database)
+  const shop = await openShop(database, LATE)
   const buyer = shop.buyer()
   const clickId = await payBefore(buyer)
   const headers = { Authorization: `Bearer ${shop.merchant.apiKey}` }
@@ -139,7 +141,7 @@ test.each([
     idOf: (buyer: Buyer, index: number) => buyer.id('pi', `${index}n`),
   },
 ])('requests that are interrupted after a few $sales continue each other', async ({ pay, idOf }) => {
-  const shop = await openShop(database)
+  const shop = await openShop(database, LATE)
   const buyer = shop.buyer()
   const clickId = await buyer.click('maya', 2)
   for (let index = 0; index < MANY; index++) await pay(buyer, index)
@@ -160,7 +162,7 @@ test.each([
 })
 
 test('the cron completes a lead that was saved but not planned and never repeated', async () => {
-  const shop = await openShop(database)
+  const shop = await openShop(database, LATE)
   const buyer = shop.buyer()
   const id = await leaveMarked(shop, buyer, await payBefore(buyer))
   const { failures } = await continueReplans(() => connect(inject('database')), new Date())
@@ -171,7 +173,7 @@ test('the cron completes a lead that was saved but not planned and never repeate
 })
 
 test('an import plans the sales of as many customers as one request may, and leaves the others to the cron', async () => {
-  const shop = await openShop(database)
+  const shop = await openShop(database, LATE)
   const buyers = [shop.buyer(), shop.buyer()]
   const ids: string[] = []
   for (const buyer of buyers) ids.push(await leaveMarked(shop, buyer, await payBefore(buyer)))
@@ -184,7 +186,7 @@ test('an import plans the sales of as many customers as one request may, and lea
 })
 
 test('50 copies of a late lead get one answer, and credit the payment once', async () => {
-  const shop = await openShop(database)
+  const shop = await openShop(database, LATE)
   const buyer = shop.buyer()
   const clickId = await payBefore(buyer)
   const answers = await Promise.all(Array.from({ length: 50 }, () => buyer.lead({ clickId })))
@@ -201,7 +203,7 @@ test.each([
 ])(
   'a lead and a payment that meet in flight credit the partner, if the payment is known by $known',
   async ({ passed }) => {
-    const shop = await openShop(database)
+    const shop = await openShop(database, LATE)
     for (let round = 0; round < 6; round++) {
       const buyer = shop.buyer()
       const clickId = await buyer.click('maya', 2)
@@ -230,7 +232,7 @@ test.each([
 )
 
 test('a lead of another workspace with the same ids and address moves nothing', async () => {
-  const [shop, other] = await Promise.all([openShop(database), createMerchant()])
+  const [shop, other] = await Promise.all([openShop(database, LATE), createMerchant()])
   const buyer = shop.buyer()
   await payBefore(buyer)
   const lead = { externalId: buyer.id('cus'), customerExternalId: buyer.id('user') }
@@ -248,7 +250,7 @@ test('a lead of another workspace with the same ids and address moves nothing', 
 })
 
 test('a lead after the payment credits it only if the link was clicked before the payment', async () => {
-  const shop = await openShop(database)
+  const shop = await openShop(database, LATE)
   const buyer = shop.buyer()
   await payBefore(buyer)
   await buyer.lead({ clickId: await buyer.click('leo', 0) })
@@ -258,7 +260,7 @@ test('a lead after the payment credits it only if the link was clicked before th
 })
 
 test('a lead after the payment takes nothing from the partner who had referred the customer by then', async () => {
-  const shop = await openShop(database)
+  const shop = await openShop(database, LATE)
   const buyer = shop.buyer()
   const [mayas, leos] = [await buyer.click('maya', 3), await buyer.click('leo', 5)]
   await buyer.lead({ clickId: mayas })
@@ -271,7 +273,7 @@ test('a lead after the payment takes nothing from the partner who had referred t
 })
 
 test('a lead’s address takes no payment of a Stripe customer who has an owner', async () => {
-  const shop = await openShop(database)
+  const shop = await openShop(database, LATE)
   const buyer = shop.buyer()
   const clickId = await buyer.click('leo', 2)
   await buyer.lead({
@@ -287,7 +289,7 @@ test('a lead’s address takes no payment of a Stripe customer who has an owner'
 test.each(['customerExternalId', 'externalId'] as const)(
   'a lead that gives Stripe’s id as its %s ties it to the merchant’s, before the payment and after it',
   async (field) => {
-    const shop = await openShop(database)
+    const shop = await openShop(database, LATE)
     for (const isBefore of [true, false]) {
       const buyer = shop.buyer()
       const clickId = await buyer.click('maya', 2)
@@ -309,7 +311,7 @@ test.each(['customerExternalId', 'externalId'] as const)(
 )
 
 test('a lead without a click ties the two ids that it gives, and is not attributed', async () => {
-  const shop = await openShop(database)
+  const shop = await openShop(database, LATE)
   const buyer = shop.buyer()
   const lead = await buyer.lead({ externalId: buyer.id('cus'), customerExternalId: buyer.id('user') })
   expect(lead).toEqual({ eventId: null, attributed: false })
@@ -329,7 +331,7 @@ test('an import in the second after a reported sale does not keep a late click f
 })
 
 test('sales without a click and the import of their customers, at once, are of these customers', async () => {
-  const shop = await openShop(database)
+  const shop = await openShop(database, LATE)
   const buyers = Array.from({ length: 40 }, () => shop.buyer())
   const rows = buyers.map((buyer) => ({
     customerExternalId: buyer.id('user'),
@@ -349,7 +351,7 @@ test('sales without a click and the import of their customers, at once, are of t
 })
 
 test('an address that hundreds of payments share delays no lead', async () => {
-  const shop = await openShop(database)
+  const shop = await openShop(database, LATE)
   const buyer = shop.buyer()
   const clickId = await buyer.click('maya', 2)
   await buyer.invoice({ at: -HOUR })
@@ -366,7 +368,7 @@ test('an address that hundreds of payments share delays no lead', async () => {
 })
 
 test('an import that was saved but not planned is completed when it is repeated', async () => {
-  const shop = await openShop(database)
+  const shop = await openShop(database, LATE)
   const { workspace } = shop.merchant
   const buyer = shop.buyer()
   await buyer.invoice({ at: seconds() + 60 - shop.start })

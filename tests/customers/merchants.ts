@@ -13,6 +13,7 @@ const terms: fc.Arbitrary<Terms> = fc.record({
   months: fc.constantFrom(null, 1, 12),
   attribution: fc.constantFrom('last', 'last', 'first'),
   knownCustomers: fc.boolean(),
+  lateDays: fc.constantFrom(0, 1),
 })
 
 /**

@@ -55,55 +55,77 @@ export const account = (settings: Settings, arrived: Fact[]) => {
   const facts = withoutRepeats(settings, arrived)
   const { purchaseOf, customerOf, sales, clicked, isActive, isInGroup, isFirstIn, termsOf, ...owners } =
     readOwners(settings, facts)
-  const { firstOf, isUnseen, ownClick, ownCredit, referrals, ownerAt } = owners
+  const { firstOf, isUnseen, ownClick, ownCredit, referrals, isLate, findOwner, ownerAt } = owners
 
   /** The customer whose address the merchant has reported, maybe as its id, by an import until then, or by a report. */
   const byAddress = (address: string, at: number): string | null => {
-    const reported = facts.find(
-      (fact) =>
-        ((fact.kind === 'import' && fact.at <= at) ||
-          (isReport(fact) && clicked([fact.click], fact.at) !== null)) &&
-        (fact.customer === address || ('address' in fact && fact.address === address)),
-    )
+    const reported = facts.find((fact) => (fact.kind !== 'import' || fact.at <= at) && names(fact, address))
     const [id] = reported ? customerIds(reported) : []
     return id ? customerOf(id) : null
+  }
+  const names = (fact: Fact, address: string): boolean =>
+    (fact.kind === 'import' || (isReport(fact) && clicked([fact.click], fact.at) !== null)) &&
+    (fact.customer === address || ('address' in fact && fact.address === address))
+  /** When a customer's address was named, if a report named it, and not an import alone. */
+  const namedAt = (customer: string): number | null => {
+    const naming = facts.filter(
+      (fact) =>
+        'customer' in fact &&
+        customerOf(fact.customer ?? '') === customer &&
+        names(fact, ('address' in fact && fact.address) || (fact.customer ?? '')) &&
+        (('address' in fact && fact.address) || fact.customer?.includes('@')),
+    )
+    return naming.some(isReport) ? Math.min(...naming.map(({ at }) => at)) : null
   }
 
   const credited = new Map<string, Partner | null>()
   const rewarded: { customer: string; program: Program; subscription: string | null; at: number }[] = []
 
-  /** Whose purchase it is: the customer of its ids, or else of its address. */
-  const buyerOf = (sale: Sale): string | null => {
+  /** Whose purchase it is: the customer of its ids, or else of its address; and when that was named, if only that says so. */
+  const findBuyer = (sale: Sale): { buyer: string | null; named: number | null } => {
     const { customer } = sale
     const isAtStripe = sale.checkout !== null || sale.invoice !== null
     const hasCredit = ownCredit(sale) && !isUnseen(sale)
-    if (!isAtStripe || hasCredit || (customer && ownerAt(customer, sale.at, sale))) return customer
+    const own = { buyer: customer, named: null }
+    if (!isAtStripe || hasCredit || (customer && ownerAt(customer, sale.at, sale))) return own
     const other = byAddress(sale.invoice?.address ?? sale.checkout?.address ?? '', sale.at)
-    return other && ownerAt(other, sale.at) ? other : customer
+    if (!other || !findOwner(other, sale.at, undefined, namedAt(other)).partner) return own
+    return { buyer: other, named: namedAt(other) }
   }
 
-  const creditOf = (sale: Sale, buyer: string | null): Partner | null => {
-    const owner = buyer ? ownerAt(buyer, sale.at) : null
+  /** Sales that are held because a report came late, if they earn. */
+  const late = new Set<string>()
+
+  const creditOf = (sale: Sale, { buyer, named }: ReturnType<typeof findBuyer>): Partner | null => {
+    const { partner: owner, reportedAt } = buyer
+      ? findOwner(buyer, sale.at, undefined, named)
+      : { partner: null, reportedAt: null }
     const active = (partner: Partner | null) => (partner && isActive(partner, sale.termsAt) ? partner : null)
     const before = firstOf(sale)
     if (sale.isStripes && before) {
-      const imported = buyer
-        ? referrals(buyer, sale.at).filter(({ isImport, at }) => isImport && at > before.at)
-        : []
+      const imported =
+        buyer && owner
+          ? referrals(buyer, sale.at).filter(({ isImport, at }) => isImport && at > before.at)
+          : []
+      if (imported.length === 0 && late.has(before.name)) late.add(sale.name)
       return active(imported.at(-1)?.partner ?? credited.get(before.name) ?? null)
+    }
+    const credit = () => {
+      if (reportedAt !== null && isLate(reportedAt, sale.at)) late.add(sale.name)
+      return active(owner)
     }
     // What earns as it is reported has no coupon.
     const own = sale.isStripes ? ownCredit(sale) : ownClick(sale)
-    if (sale.isStripes && isUnseen(sale)) return owner ? active(owner) : (own?.partner ?? null)
+    if (sale.isStripes && isUnseen(sale)) return owner ? credit() : (own?.partner ?? null)
     if (own?.by === 'coupon') return own.partner
     if (own) {
       const isKept =
         owner && isFirstIn(own.partner, sale.termsAt) && PROGRAM_OF[owner] === PROGRAM_OF[own.partner]
       return (isKept && active(owner)) || own.partner
     }
-    if (sale.isStripes) return active(owner)
-    const isKnown = owner && termsOf(PROGRAM_OF[owner], sale.termsAt).knownCustomers
-    return isKnown ? active(owner) : null
+    if (sale.isStripes) return credit()
+    const terms = owner && termsOf(PROGRAM_OF[owner], sale.termsAt)
+    return terms?.knownCustomers || (terms && reportedAt !== null && terms.lateDays > 0) ? credit() : null
   }
 
   const earns = (sale: Sale, buyer: string | null, partner: Partner): number => {
@@ -141,11 +163,13 @@ export const account = (settings: Settings, arrived: Fact[]) => {
   const results: Record<string, string> = {}
   const accounted: (Sale & { buyer: string | null; earns: boolean })[] = []
   for (const sale of sales) {
-    const buyer = buyerOf(sale)
+    const found = findBuyer(sale)
+    const { buyer } = found
     if (!sale.isSale) continue
-    const partner = creditOf(sale, buyer)
+    const partner = creditOf(sale, found)
     credited.set(sale.name, partner)
     const earned = partner ? earns(sale, buyer, partner) : 0
+    if (earned === 0) late.delete(sale.name)
     if (partner && earned > 0)
       rewarded.push({
         customer: buyer ?? '',
@@ -174,5 +198,5 @@ export const account = (settings: Settings, arrived: Fact[]) => {
       .filter((other) => isAlike(order, other))
       .map((other) => ({ names: [order.name, other.name], isHeld: order.earns && other.earns })),
   )
-  return { sales: results, alike, purchaseOf, customerOf }
+  return { sales: results, alike, late, purchaseOf, customerOf }
 }

@@ -24,6 +24,12 @@ const unite = (statements: string[][]) => {
   return find
 }
 
+/** In hours. */
+const FIVE_MINUTES = 1 / 12
+
+const numbers = (...values: (number | null | undefined)[]): number[] =>
+  values.filter((value) => value !== null && value !== undefined)
+
 type Referral = {
   at: number
   partner: Partner
@@ -161,16 +167,29 @@ export const readOwners = (settings: Settings, facts: Fact[]) => {
       .filter((referral) => customerOf(referral.customer) === customer && referral.at <= until)
       .sort((a, b) => a.at - b.at)
 
-  const ownerAt = (customer: string, at: number, except?: Sale): Partner | null => {
-    const owner = referrals(customer, at, except).reduce<Partner | null>(
+  /** Whether what was reported later counts for a partner's payment: minutes later as if before, and days later if the program says so. */
+  const isInTime = (reportedAt: number, partner: Partner, at: number): boolean =>
+    reportedAt - at <= Math.max(FIVE_MINUTES, 24 * termsOf(PROGRAM_OF[partner], at).lateDays)
+  const isLate = (reportedAt: number, at: number): boolean => reportedAt - at > FIVE_MINUTES
+
+  /** The owner, and when it was reported if that was only later. @param namedAt when its address was named, if only that says who it is */
+  const findOwner = (customer: string, at: number, except?: Sale, namedAt: number | null = null) => {
+    const known = referrals(customer, at, except).reduce<Partner | null>(
       (before, { partner, isImport, isFirst }) => (before && isFirst && !isImport ? before : partner),
       null,
     )
     const late = referrals(customer, Number.POSITIVE_INFINITY, except).find(
-      ({ clickedAt }) => clickedAt !== null && clickedAt <= at,
+      ({ clickedAt, at: referredAt, partner }) =>
+        clickedAt !== null && clickedAt <= at && isInTime(referredAt, partner, at),
     )
-    return owner ?? late?.partner ?? null
+    const partner = known ?? late?.partner ?? null
+    if (!partner || (namedAt !== null && !isInTime(namedAt, partner, at)))
+      return { partner: null, reportedAt: null }
+    const times = [...numbers(known ? null : late?.at, namedAt)].filter((time) => time > at)
+    return { partner, reportedAt: times.length ? Math.max(...times) : null }
   }
+  const ownerAt = (customer: string, at: number, except?: Sale): Partner | null =>
+    findOwner(customer, at, except).partner
 
   return {
     purchaseOf,
@@ -186,6 +205,8 @@ export const readOwners = (settings: Settings, facts: Fact[]) => {
     ownClick,
     ownCredit,
     referrals,
+    isLate,
+    findOwner,
     ownerAt,
   }
 }

@@ -31,18 +31,21 @@ export const reportSteps = {
     },
   ),
   led: step<
-    { who: string; id: number; click: number | null; isStripes: boolean } & { address: string | null }
+    { who: string; id: number; click: number | null; isStripes: boolean } & {
+      address: string | null
+      isVerified: boolean
+    }
   >(
     'a lead is reported',
     {
       ...{ who: person, id: fc.nat(9), click: maybe(which), isStripes: fc.boolean() },
-      address: maybe(person),
+      ...{ address: maybe(person), isVerified: fc.boolean() },
     },
-    (history, { who, id, click, isStripes, address }) =>
+    (history, { who, id, click, isStripes, address, isVerified }) =>
       history.report('lead', {
         externalId: id < 5 ? who : `lead_${id}`,
         customerExternalId: isStripes ? history.customerOf(who) : who,
-        ...(address && { customerEmail: addressOf(address) }),
+        ...(address && { customerEmail: addressOf(address), emailVerified: isVerified }),
         clickId: clickOf(history, click),
       }),
   ),

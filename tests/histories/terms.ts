@@ -66,6 +66,8 @@ export const termSteps = {
           { lateLeadDays: 0 },
           { lateLeadDays: 30 },
           { selfReferrals: 'allow' },
+          { unverifiedAddresses: 'hold' },
+          { unverifiedAddresses: 'allow' },
         ],
       ),
     },

@@ -335,8 +335,8 @@ export const CALLS: Record<string, string> = {
   'a sale that was recorded twice': hold(EVENT, 'click-1', `{${idOf('event', 3)}}`),
   'what a sale is compared by': call('looks_of_sale_1', WORKSPACE, EVENT),
   'a sale that may be another one': call('possible_duplicate_1', WORKSPACE, idOf('event', 2)),
-  'a sale of the partner itself': call('hold_self_referral_1', WORKSPACE, EVENT, true, NOW),
-  'a sale of the partner itself, again': call('hold_self_referral_1', WORKSPACE, EVENT, false, NOW),
+  'a sale that a rule holds': call('hold_by_rule_1', WORKSPACE, EVENT, 'self_referral', true, NOW),
+  'a sale that a rule holds, again': call('hold_by_rule_1', WORKSPACE, EVENT, 'self_referral', false, NOW),
   'an expected sale': call('note_received_1', WORKSPACE, EVENT, 'click-1', null, 24, PROCESSOR_IDS, 'r:'),
   'a sale that was expected': call(
     'note_received_1',
@@ -468,6 +468,7 @@ export const CALLS: Record<string, string> = {
   'a click whose referrer is erased': `update clicks set referrer = null where id = 'click-1' and workspace_id = '${WORKSPACE}'`,
   'a removed click': `delete from clicks where id = 'ended-1' and workspace_id = '${WORKSPACE}'`,
   'a customer of another address': set('customers', "email = 'new@buyer.example'", CUSTOMER),
+  'a verified address': `update customer_identities set is_verified = true where customer_id = '${CUSTOMER}' and kind = 'email'`,
   'a customer of another partner': set('customers', `partner_id = '${idOf('partner', 2)}'`, CUSTOMER),
   'an approved application': set(
     'applications',

@@ -52,8 +52,10 @@ const ROWS = `
     select ${id('program')}, ${id('workspace')}, 'Program', 'https://shop.example', ${id('reward')}, 'recurring', 0, true, true, 30, 90,
            'last', true, 0, 'manual', '{}', now() from numbers;
   insert into former_program_terms (workspace_id, program_id, until, reward_id, reward_interval, one_time_minimum_cents, reward_shipping,
-              credit_out_of_band, holding_days, attribution, attribute_known_customers, late_lead_days, self_referrals)
-    select ${id('workspace')}, ${id('program')}, now() - interval '1 day', ${id('reward')}, 'recurring', 0, true, true, 30, 'last', true, 7, 'hold' from numbers;
+              credit_out_of_band, holding_days, attribution, attribute_known_customers, late_lead_days, self_referrals,
+              unverified_addresses)
+    select ${id('workspace')}, ${id('program')}, now() - interval '1 day', ${id('reward')}, 'recurring', 0, true, true, 30, 'last', true, 7, 'hold',
+           'allow' from numbers;
   insert into groups (id, workspace_id, program_id, name)
     select ${id('group')}, ${id('workspace')}, ${id('program')}, 'Group' from numbers;
   insert into former_group_terms (workspace_id, group_id, until)

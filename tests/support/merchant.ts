@@ -304,6 +304,13 @@ export const useDatabase = () => {
         await client.query('commit')
         return result
       }),
+    /** Makes the clicks of a merchant so far two days older, so that payments of the past may follow them. */
+    ageClicks: ({ workspace }: Pick<Merchant, 'workspace'>) =>
+      pool.query(
+        `update clicks set created_at = created_at - interval '2 days', expires_at = expires_at - interval '2 days'
+         where workspace_id = $1`,
+        [workspace.id],
+      ),
     /** Moves the dates of a merchant's clicks, referrals, events and commissions into the past. */
     age: ({ workspace }: Merchant, interval: string): Promise<void> =>
       pool.onConnection(async (client) => {

@@ -174,12 +174,14 @@ const account = (terms: Terms, reports: Dated[]) => {
     const way = ways.find(({ via }) => !isBanned(via))
     return way ? [{ customer, day, ...way }] : []
   })
-  const ownerOn = (of: string, day: number): { via: Slug; daysLater: number | null } | undefined => {
+  const ownerOn = (of: string, day: number): { via: Slug; isLate: boolean } | undefined => {
     const its = referrals.filter(({ customer }) => customer === of).sort((a, b) => a.day - b.day)
     const known = its.filter((referral) => referral.day < day)
-    const late = its.find((referral) => referral.day > day && referral.clickedOn <= day)
+    const late = its.find(
+      (referral) => referral.day > day && referral.day - day <= terms.lateDays && referral.clickedOn <= day,
+    )
     const referral = (terms.attribution === 'last' ? known.at(-1) : known[0]) ?? late
-    return referral && { via: referral.via, daysLater: referral === late ? late.day - day : null }
+    return referral && { via: referral.via, isLate: referral === late }
   }
   const rewarded = new Map<string, number>()
   return [...reports.entries()]
@@ -190,12 +192,11 @@ const account = (terms: Terms, reports: Dated[]) => {
       const earlier = referrals.some((referral) => referral.customer === customer && referral.day < day)
       const owner = ownerOn(customer, day)
       const active = owner && !isBanned(owner.via) ? owner.via : undefined
-      const isSoon = owner?.daysLater != null && owner.daysLater <= terms.lateDays
       const credited = own
         ? terms.attribution === 'first' && earlier
           ? (active ?? own.via)
           : own.via
-        : kind === 'sale' && (terms.knownCustomers || isSoon)
+        : kind === 'sale' && (terms.knownCustomers || owner?.isLate)
           ? active
           : undefined
       const first = rewarded.get(customer)

@@ -185,7 +185,7 @@ describe('a lead after the sale', () => {
     expect((await report('lead', lead, { clickId })).body.attributed).toBe(true)
     expect(await credited(merchant, `sale_${sold}`)).toBe(credits ? 'maya' : null)
     expect(await codesOf(merchant, `sale_${sold}`)).toEqual(
-      credits ? ['no_click', 'customer', 'program_reward', 'commission_created'] : ['no_click'],
+      credits ? ['no_click', 'customer', 'program_reward', 'commission_created', 'late_lead'] : ['no_click'],
     )
   })
 

@@ -25,6 +25,7 @@ const partner = (terms: Partial<PartnerTerms> = {}): PartnerTerms => ({
   attributeKnownCustomers: false,
   lateLeadDays: 7,
   selfReferrals: 'hold',
+  unverifiedAddresses: 'allow',
   group: null,
   firstRewardedAt: null,
   ...terms,

@@ -43,6 +43,7 @@ const partner = (
     attributeKnownCustomers: false,
     lateLeadDays: 7,
     selfReferrals: 'hold',
+    unverifiedAddresses: 'allow',
     group: null,
     firstRewardedAt: null,
     ...terms,

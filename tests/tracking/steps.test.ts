@@ -40,6 +40,14 @@ test.each<[Step, string]>([
     'The customer belongs to “maya”, and this program credits sales to known customers without a click.',
   ],
   [
+    { code: 'customer', facts: { slug: 'maya', because: 'owner', byAddress: 'unverified' } },
+    'The customer belongs to “maya”, who is credited with its payments. Only an address that a lead named says who the customer is, and nobody has verified it.',
+  ],
+  [
+    { code: 'late_lead', facts: { slug: 'maya', referredAt: '2026-06-03T10:00:00Z' } },
+    'That the customer belongs to “maya” was reported only on 3 June 2026, after the payment or the first one of its subscription. So the commission is held for a manager’s review.',
+  ],
+  [
     { code: 'group_reward', facts: { group: 'Gold', percent: 12.5 } },
     'The partner’s group “Gold” sets the reward: 12.5% of the sale.',
   ],

@@ -83,7 +83,11 @@ describe('a setting that credits sales without a click', () => {
   const SETTINGS = [
     { setting: 'lateLeadDays, from 0 to 90', before: {}, after: { lateLeadDays: 90 } },
     { setting: 'lateLeadDays, from 2 to 10', before: { late_lead_days: 2 }, after: { lateLeadDays: 10 } },
-    { setting: 'attributeKnownCustomers', before: {}, after: { attributeKnownCustomers: true } },
+    {
+      setting: 'attributeKnownCustomers and lateLeadDays',
+      before: {},
+      after: { attributeKnownCustomers: true, lateLeadDays: 10 },
+    },
   ]
   const cases = SETTINGS.flatMap((setting) => FOLLOWS.map((follow) => ({ ...setting, ...follow })))
 

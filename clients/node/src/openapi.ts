@@ -917,7 +917,7 @@ patch?: never
 parameters: NoParameters
 /** List the sales of a shadow run, with what differs and why */
 get: {
-parameters: { query?: { cursor?: undefined | string; limit?: undefined | number; from?: undefined | string; to?: undefined | string; outcome?: undefined | "same" | "different" | "only_here" | "only_there"; reason?: undefined | "other_day" | "other_partner" | "currency" | "rounding" | "refund_not_seen_there" | "refund_not_seen_here" | "larger_base" | "smaller_base" | "rate" | "amount" | "self_referral_held" | "possible_duplicate_held" | "held_by_manager" | "no_click" | "unknown_click" | "expired_click" | "later_click" | "known_customer_not_credited" | "customer_not_imported" | "sale_not_reported" | "test_mode" | "partner_inactive" | "one_time_already_rewarded" | "past_reward_duration" | "below_one_time_minimum" | "self_referral_refused" | "proration" | "zero_amount" | "rejected_here" | "other_program" | "sale_expected" | "not_credited" | "second_commission" | "partner_not_there" | "not_uploaded_yet" | "not_reported_there"; partnerId?: undefined | string }; header?: never; path: { id: string }; cookie?: never }
+parameters: { query?: { cursor?: undefined | string; limit?: undefined | number; from?: undefined | string; to?: undefined | string; outcome?: undefined | "same" | "different" | "only_here" | "only_there"; reason?: undefined | "other_day" | "other_partner" | "currency" | "rounding" | "refund_not_seen_there" | "refund_not_seen_here" | "larger_base" | "smaller_base" | "rate" | "amount" | "self_referral_held" | "late_lead_held" | "unverified_address_held" | "possible_duplicate_held" | "held_by_manager" | "no_click" | "unknown_click" | "expired_click" | "later_click" | "known_customer_not_credited" | "customer_not_imported" | "sale_not_reported" | "test_mode" | "partner_inactive" | "one_time_already_rewarded" | "past_reward_duration" | "below_one_time_minimum" | "self_referral_refused" | "proration" | "zero_amount" | "rejected_here" | "other_program" | "sale_expected" | "not_credited" | "second_commission" | "partner_not_there" | "not_uploaded_yet" | "not_reported_there"; partnerId?: undefined | string }; header?: never; path: { id: string }; cookie?: never }
 requestBody?: never
 responses: {
 200: { headers: Record<string, unknown>; content: { "application/json": {
@@ -1701,6 +1701,8 @@ externalId: string
 customerExternalId?: undefined | string | null
 /** Saved if the lead is attributed. */
 customerEmail?: undefined | string | null
+/** Whether the address is verified. */
+emailVerified?: undefined | boolean | null
 /** Saved if the lead is attributed. */
 customerName?: undefined | string | null
 /** The visitor’s click, from `window.tributary.clickId()`. Without it, the event is not attributed. Any other text counts as an unknown click, and a blank one as none. */
@@ -1773,6 +1775,8 @@ externalId: string
 customerExternalId?: undefined | string | null
 /** Saved if the lead is attributed. */
 customerEmail?: undefined | string | null
+/** Whether the address is verified. */
+emailVerified?: undefined | boolean | null
 /** Saved if the lead is attributed. */
 customerName?: undefined | string | null
 /** The visitor’s click, from `window.tributary.clickId()`. Without it, the event is not attributed. Any other text counts as an unknown click, and a blank one as none. */
@@ -1880,12 +1884,14 @@ attributionDays?: undefined | number
 attribution?: undefined | "last" | "first"
 /** Credits a known customer’s sales without a click, such as renewals. It concerns sales from now on. */
 attributeKnownCustomers?: undefined | boolean
-/** A sale without a click is credited if a lead of its customer, or a later sale, follows within so many days, with a click from before it. 0 credits none. It concerns sales from now on. */
+/** A payment that credits nobody is credited, and held for a manager, if a lead of its customer, or a later sale, follows within so many days, with a click from before it. 0 credits none. It concerns sales from now on. */
 lateLeadDays?: undefined | number
 /** Credits sales and leads that your backend reports without a click to the partner whom it names by `partnerSlug` or `couponCode`. */
 trustedAttribution?: undefined | boolean
 /** What happens to a commission whose customer has the partner’s own email address: held for a manager, paid like any other, or not created. */
 selfReferrals?: undefined | "hold" | "allow" | "refuse"
+/** What happens to a commission that only an address credits which no lead has called verified (`emailVerified`): paid like any other, or held for a manager. */
+unverifiedAddresses?: undefined | "allow" | "hold"
 /** The smallest balance that is paid out, in minor units. */
 minimumPayoutCents?: undefined | number
 /** All managers are mailed when more than this is made payable by hand in a day, in minor units of any currency. */
@@ -2180,7 +2186,7 @@ hold: components['schemas']["Hold"] | null
 adjustment: components['schemas']["Adjustment"] | null
 }
 Hold: {
-reason: "possible_duplicate" | "self_referral" | "manual"
+reason: "possible_duplicate" | "self_referral" | "late_lead" | "unverified_address" | "manual"
 /** The manager’s reason, which the partner sees; null unless the reason is `manual`. */
 note: string | null
 /** The manager’s email address; null if a rule holds the commission. */
@@ -2353,6 +2359,7 @@ attributeKnownCustomers: boolean
 lateLeadDays: number
 trustedAttribution: boolean
 selfReferrals: "hold" | "allow" | "refuse"
+unverifiedAddresses: "allow" | "hold"
 minimumPayoutCents: number
 manualEarningsNoticeCents: number
 payoutSchedule: "manual" | "weekly" | "twice_monthly" | "monthly"
@@ -2514,7 +2521,7 @@ ShadowComparison: {
 id: string
 day: string
 outcome: "same" | "different" | "only_here" | "only_there"
-reason: "other_day" | "other_partner" | "currency" | "rounding" | "refund_not_seen_there" | "refund_not_seen_here" | "larger_base" | "smaller_base" | "rate" | "amount" | "self_referral_held" | "possible_duplicate_held" | "held_by_manager" | "no_click" | "unknown_click" | "expired_click" | "later_click" | "known_customer_not_credited" | "customer_not_imported" | "sale_not_reported" | "test_mode" | "partner_inactive" | "one_time_already_rewarded" | "past_reward_duration" | "below_one_time_minimum" | "self_referral_refused" | "proration" | "zero_amount" | "rejected_here" | "other_program" | "sale_expected" | "not_credited" | "second_commission" | "partner_not_there" | "not_uploaded_yet" | "not_reported_there" | null
+reason: "other_day" | "other_partner" | "currency" | "rounding" | "refund_not_seen_there" | "refund_not_seen_here" | "larger_base" | "smaller_base" | "rate" | "amount" | "self_referral_held" | "late_lead_held" | "unverified_address_held" | "possible_duplicate_held" | "held_by_manager" | "no_click" | "unknown_click" | "expired_click" | "later_click" | "known_customer_not_credited" | "customer_not_imported" | "sale_not_reported" | "test_mode" | "partner_inactive" | "one_time_already_rewarded" | "past_reward_duration" | "below_one_time_minimum" | "self_referral_refused" | "proration" | "zero_amount" | "rejected_here" | "other_program" | "sale_expected" | "not_credited" | "second_commission" | "partner_not_there" | "not_uploaded_yet" | "not_reported_there" | null
 /** The reason in words. */
 text: string | null
 here: {

@@ -330,6 +330,7 @@ const openShop = async (program: ProgramName) => {
   await seed.addCoupon(workspace.id, ann, 'COUPON_ann')
   // Dora's click comes after Bob's.
   const clicks = { bob: await merchant.click('bob'), dora: await merchant.click('dora') }
+  await database.ageClicks(merchant)
   return { merchant, stripe: await useStripe(merchant), clicks, manager: await merchant.asManager() }
 }
 

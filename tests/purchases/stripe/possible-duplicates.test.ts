@@ -12,6 +12,7 @@ const database = useDatabase()
 const createPurchase = async (reference: 'click' | 'customer' = 'click') => {
   const { merchant, deliver } = await openStripeShop(database)
   const clickId = await merchant.click()
+  await database.ageClicks(merchant)
   const customer = stripeId('cus')
   const paid = invoice({ customer })
   const invoiceId = String(paid.id)

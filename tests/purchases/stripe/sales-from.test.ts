@@ -14,6 +14,7 @@ const createShop = async (salesFrom: 'both' | 'stripe' | 'api') => {
   expect((await manager.patch('/settings', { salesFrom })).status).toBe(200)
   const stripe = await useStripe(merchant)
   const clickId = await merchant.click()
+  await database.ageClicks(merchant)
   const pay = async (fields: Record<string, unknown> = {}) => {
     const session = checkoutSession({ client_reference_id: clickId, ...fields })
     expect((await stripe.deliver(stripeEvent('checkout.session.completed', session))).status).toBe(200)
