@@ -13,6 +13,7 @@ import { type Period, readPeriod } from '../../lib/periods.ts'
 import { type Overview, readOverview } from '../../lib/workspace/overview.queries.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
 import { Attention, upToMost } from './attention.tsx'
+import { DoubtfulCredits } from './doubtful-credits.tsx'
 import { Figures } from './figures.tsx'
 import { TopPages, TopPartners, TopReferrers } from './top-lists.tsx'
 
@@ -133,6 +134,7 @@ const OverviewPage = ({ workspace, overview, period, problem, now, done }: Props
       <div class="panels">
         <Attention overview={overview} base={base} role={workspace.role} now={now} />
         <TopPartners rows={overview.topPartners} base={base} />
+        <DoubtfulCredits rows={overview.doubtfulCredits} base={base} />
         <TopReferrers rows={overview.referrers} />
         <TopPages rows={overview.pages} />
       </div>

@@ -14,6 +14,11 @@ import { hasClickColumn, type WorkspaceActivity, workspaceActivityQuery } from '
 import { earnedQuery } from '../totals/balances.queries.ts'
 import { landingStatsQuery } from '../totals/landing-stats.queries.ts'
 import type { StatsRow } from '../totals/stats.queries.ts'
+import {
+  type DoubtfulCredits,
+  doubtfulCreditsQuery,
+  doubtfulSince,
+} from '../tracking/doubtful-credits.queries.ts'
 import { countHeldQuery } from '../tracking/held.queries.ts'
 import { countLikelyQuery, likelySince } from '../tracking/likely-credits.queries.ts'
 import { countMismatchesQuery } from '../tracking/mismatches.queries.ts'
@@ -53,6 +58,8 @@ export type Overview = {
   busiestCustomer: BusiestCustomer | null
   /** What the sales of each program amount to, and did before. */
   medianAmounts: MedianAmounts[]
+  /** The partners whom late leads and unverified addresses have credited lately. */
+  doubtfulCredits: DoubtfulCredits[]
   /** Partners' earnings by currency, in minor units. */
   earned: { currency: string; pendingCents: bigint }[]
   /** What a payout run would pay and skip. */
@@ -117,6 +124,7 @@ export const readOverview = async (
         ${countMismatchesQuery(workspaceId, recentSince(now), MAX_COUNT + 1)} as mismatches,
         ${busiestCustomerQuery(workspaceId, unlikelySince(now))} as "busiestCustomer",
         ${medianAmountsQuery(workspaceId, unlikelySince(now))} as "medianAmounts",
+        ${doubtfulCreditsQuery(workspaceId, doubtfulSince(now), PARTNERS_SHOWN)} as "doubtfulCredits",
         (select count(*)::int from (select from payouts where workspace_id = ${workspaceId} and status = 'failed'
                                       and id >= ${firstIdAt(failedSince)} limit ${MAX_COUNT + 1}) p) as "failedPayouts",
         (select count(*)::int from payouts where workspace_id = ${workspaceId} and found_transfer_id is not null

@@ -1,0 +1,35 @@
+/** Partners who were credited by late leads, or by addresses that nobody has verified, with the newest events of a workspace. */
+import { sql } from 'kysely'
+
+/** Events that are read, newest first, so that the overview stays fast on large workspaces. Leads and refunds are among them. */
+const EVENTS_READ = 1_000
+
+const RECENT_DAYS = 30
+
+/** Older credits give no notice: the manager has seen them. */
+export const doubtfulSince = (now: Date): Date => new Date(now.getTime() - RECENT_DAYS * 86_400_000)
+
+/** How many sales credit a partner in doubt, whatever was decided about them since. */
+export type DoubtfulCredits = {
+  partnerId: string
+  slug: string
+  name: string | null
+  lateLeads: number
+  byAddress: number
+}
+
+/** The partners with the most of them, as a query. Empty if there is none. */
+export const doubtfulCreditsQuery = (workspaceId: string, since: Date, limit: number) => sql<
+  DoubtfulCredits[]
+>`(
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'partnerId', p.id, 'slug', p.slug, 'name', p.name, 'lateLeads', d.late_leads, 'byAddress', d.by_address)
+    order by d.late_leads + d.by_address desc, p.id), '[]')
+  from (
+    select partner_id, count(*) filter (where is_late) as late_leads, count(*) filter (where is_by_address) as by_address
+    from (select kind, partner_id, occurred_at, steps @> '[{"code": "late_lead"}]' as is_late,
+                 steps @> '[{"code": "customer", "facts": {"byAddress": "unverified"}}]' as is_by_address
+          from events where workspace_id = ${workspaceId} order by id desc limit ${EVENTS_READ}) newest
+    where kind = 'sale' and partner_id is not null and occurred_at >= ${since}::timestamptz and (is_late or is_by_address)
+    group by partner_id order by count(*) desc, partner_id limit ${limit}) d
+  join partners p on p.id = d.partner_id)`
