@@ -22,14 +22,10 @@ const readClickId = (text: string): string | null => {
 
 /** Any text: a report whose click id comes from a broken cookie is a sale all the same. */
 const clickId = optional(
-  z
-    .string()
-    .transform(readClickId)
-    .meta({
-      description:
-        'The visitor’s click, from `window.tributary.clickId()`. Without it, the event is not attributed. Any other ' +
-        'text counts as an unknown click, and a blank one as none.',
-    }),
+  z.string().transform(readClickId).meta({
+    description:
+      'The visitor’s click, from `window.tributary.clickId()`. Without it, or with other text, the event is not attributed.',
+  }),
 )
 
 /** Whatever the merchant wants to keep with an event. */
@@ -39,7 +35,7 @@ export const metadata = optional(
     .refine((value) => new TextEncoder().encode(JSON.stringify(value)).length <= MAX_METADATA_BYTES, {
       message: `At most ${MAX_METADATA_BYTES} bytes of JSON.`,
     })
-    .meta({ description: 'Free-form JSON object, at most 16 KiB and 32 levels deep.' }),
+    .meta({ description: 'At most 16 KiB and 32 levels deep.' }),
 )
 
 const occurredAt = optional(
@@ -52,20 +48,18 @@ const occurredAt = optional(
       `Must be at most ${MAX_AGE_DAYS} days ago.`,
     )
     .meta({
-      description:
-        'When it happened, if that is not now: ISO 8601 with `Z` or an offset, at most 400 days ago. Everything is decided as of ' +
-        'this time.',
+      description: 'When it happened, if not now: ISO 8601 with `Z` or an offset, at most 400 days ago.',
       examples: ['2026-11-22T09:30:00Z'],
     }),
 )
 
 const partnerSlug = optional(
   id(
-    'The partner by a slug of its links, present or former, where the program has `trustedAttribution`. A click that counts prevails.',
+    'The partner by a slug of its links, where the program has `trustedAttribution`. A click that counts prevails.',
   ),
 )
 const couponCode = optional(
-  id('The partner by a coupon of its, the ID or the label, where the program has `trustedAttribution`.'),
+  id('The partner by a coupon’s ID or label, where the program has `trustedAttribution`.'),
 )
 
 type Codes = { partnerSlug?: string | null | undefined; couponCode?: string | null | undefined }

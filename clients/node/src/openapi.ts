@@ -1705,17 +1705,17 @@ customerEmail?: undefined | string | null
 emailVerified?: undefined | boolean | null
 /** Saved if the lead is attributed. */
 customerName?: undefined | string | null
-/** The visitor’s click, from `window.tributary.clickId()`. Without it, the event is not attributed. Any other text counts as an unknown click, and a blank one as none. */
+/** The visitor’s click, from `window.tributary.clickId()`. Without it, or with other text, the event is not attributed. */
 clickId?: undefined | string | null
 /** Your name for the event. */
 eventName?: undefined | string | null
-/** Free-form JSON object, at most 16 KiB and 32 levels deep. */
+/** At most 16 KiB and 32 levels deep. */
 metadata?: undefined | Record<string, unknown> | null
-/** When it happened, if that is not now: ISO 8601 with `Z` or an offset, at most 400 days ago. Everything is decided as of this time. */
+/** When it happened, if not now: ISO 8601 with `Z` or an offset, at most 400 days ago. */
 occurredAt?: undefined | string | null
-/** The partner by a slug of its links, present or former, where the program has `trustedAttribution`. A click that counts prevails. */
+/** The partner by a slug of its links, where the program has `trustedAttribution`. A click that counts prevails. */
 partnerSlug?: undefined | string | null
-/** The partner by a coupon of its, the ID or the label, where the program has `trustedAttribution`. */
+/** The partner by a coupon’s ID or label, where the program has `trustedAttribution`. */
 couponCode?: undefined | string | null
 }
 SaleEvent: {
@@ -1727,17 +1727,17 @@ customerExternalId: string
 amountCents: number
 /** ISO 4217 code, in any case. `USD` by default. */
 currency?: undefined | string | null
-/** The visitor’s click, from `window.tributary.clickId()`. Without it, the event is not attributed. Any other text counts as an unknown click, and a blank one as none. */
+/** The visitor’s click, from `window.tributary.clickId()`. Without it, or with other text, the event is not attributed. */
 clickId?: undefined | string | null
 /** Your name for the event. */
 eventName?: undefined | string | null
-/** Free-form JSON object, at most 16 KiB and 32 levels deep. */
+/** At most 16 KiB and 32 levels deep. */
 metadata?: undefined | Record<string, unknown> | null
-/** When it happened, if that is not now: ISO 8601 with `Z` or an offset, at most 400 days ago. Everything is decided as of this time. */
+/** When it happened, if not now: ISO 8601 with `Z` or an offset, at most 400 days ago. */
 occurredAt?: undefined | string | null
-/** The partner by a slug of its links, present or former, where the program has `trustedAttribution`. A click that counts prevails. */
+/** The partner by a slug of its links, where the program has `trustedAttribution`. A click that counts prevails. */
 partnerSlug?: undefined | string | null
-/** The partner by a coupon of its, the ID or the label, where the program has `trustedAttribution`. */
+/** The partner by a coupon’s ID or label, where the program has `trustedAttribution`. */
 couponCode?: undefined | string | null
 }
 Batch: {
@@ -1754,17 +1754,17 @@ customerExternalId: string
 amountCents: number
 /** ISO 4217 code, in any case. `USD` by default. */
 currency?: undefined | string | null
-/** The visitor’s click, from `window.tributary.clickId()`. Without it, the event is not attributed. Any other text counts as an unknown click, and a blank one as none. */
+/** The visitor’s click, from `window.tributary.clickId()`. Without it, or with other text, the event is not attributed. */
 clickId?: undefined | string | null
 /** Your name for the event. */
 eventName?: undefined | string | null
-/** Free-form JSON object, at most 16 KiB and 32 levels deep. */
+/** At most 16 KiB and 32 levels deep. */
 metadata?: undefined | Record<string, unknown> | null
-/** When it happened, if that is not now: ISO 8601 with `Z` or an offset, at most 400 days ago. Everything is decided as of this time. */
+/** When it happened, if not now: ISO 8601 with `Z` or an offset, at most 400 days ago. */
 occurredAt?: undefined | string | null
-/** The partner by a slug of its links, present or former, where the program has `trustedAttribution`. A click that counts prevails. */
+/** The partner by a slug of its links, where the program has `trustedAttribution`. A click that counts prevails. */
 partnerSlug?: undefined | string | null
-/** The partner by a coupon of its, the ID or the label, where the program has `trustedAttribution`. */
+/** The partner by a coupon’s ID or label, where the program has `trustedAttribution`. */
 couponCode?: undefined | string | null
 kind: "sale"
 }
@@ -1779,17 +1779,17 @@ customerEmail?: undefined | string | null
 emailVerified?: undefined | boolean | null
 /** Saved if the lead is attributed. */
 customerName?: undefined | string | null
-/** The visitor’s click, from `window.tributary.clickId()`. Without it, the event is not attributed. Any other text counts as an unknown click, and a blank one as none. */
+/** The visitor’s click, from `window.tributary.clickId()`. Without it, or with other text, the event is not attributed. */
 clickId?: undefined | string | null
 /** Your name for the event. */
 eventName?: undefined | string | null
-/** Free-form JSON object, at most 16 KiB and 32 levels deep. */
+/** At most 16 KiB and 32 levels deep. */
 metadata?: undefined | Record<string, unknown> | null
-/** When it happened, if that is not now: ISO 8601 with `Z` or an offset, at most 400 days ago. Everything is decided as of this time. */
+/** When it happened, if not now: ISO 8601 with `Z` or an offset, at most 400 days ago. */
 occurredAt?: undefined | string | null
-/** The partner by a slug of its links, present or former, where the program has `trustedAttribution`. A click that counts prevails. */
+/** The partner by a slug of its links, where the program has `trustedAttribution`. A click that counts prevails. */
 partnerSlug?: undefined | string | null
-/** The partner by a coupon of its, the ID or the label, where the program has `trustedAttribution`. */
+/** The partner by a coupon’s ID or label, where the program has `trustedAttribution`. */
 couponCode?: undefined | string | null
 kind: "lead"
 }
@@ -1810,7 +1810,7 @@ amountCents?: undefined | number | null
 currency?: undefined | string | null
 /** Your name for the event. */
 eventName?: undefined | string | null
-/** Free-form JSON object, at most 16 KiB and 32 levels deep. */
+/** At most 16 KiB and 32 levels deep. */
 metadata?: undefined | Record<string, unknown> | null
 }
 NewCredit: {
