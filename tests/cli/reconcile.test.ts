@@ -413,6 +413,7 @@ test('a payment with neither an invoice nor a checkout is found once it has wait
   withAccount(async ({ merchant, clock, mapCoupon, subscribe, buy, payByForm, reconcile }) => {
     await mapCoupon()
     const metadata = { tributary_click: await merchant.click() }
+    await database.ageClicks(merchant)
     clock.now = daysAgo(1)
     await subscribe()
     await buy()

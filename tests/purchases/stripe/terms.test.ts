@@ -159,6 +159,7 @@ describe('a ban', () => {
     const shop = await openShop()
     const { merchant, stripe } = shop
     const clickId = await merchant.click()
+    await database.ageClicks(merchant)
     const customer = stripeId('cus')
     const [byCoupon, byClick, byCustomer] = [stripeId('pi'), stripeId('pi'), stripeId('in')]
     await EDITS['the partner is banned']?.(shop)
