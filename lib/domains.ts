@@ -27,7 +27,7 @@ export const domainInAscii = (domain: string): string | null => {
 }
 
 /**
- * Labels that are shown in letters: of one alphabet, because a Cyrillic letter between Latin ones cannot be told from a Latin one, and
+ * Labels that are shown in letters: of one alphabet, because a Cyrillic letter between Latin ones may look like a Latin one, and
  * not only of Cyrillic letters that all look like Latin ones.
  */
 const READABLE =

@@ -8,6 +8,7 @@ import { connect } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { ApiError } from '../http/errors.ts'
 import { describeError, log } from '../http/logging.ts'
+import { numberSetting } from '../settings.ts'
 import type { WorkspaceEnv } from './access.ts'
 import { beginExpensive, endExpensive, renewExpensive } from './expensive.queries.ts'
 import type { SessionEnv } from './session.ts'
@@ -21,9 +22,6 @@ const MOST_AT_ONCE = 2
 const RENEW_MS = 5_000
 
 type Env = WorkspaceEnv & { Bindings: ExpensiveSettings }
-
-const numberOf = (setting: string | undefined, otherwise: number): number =>
-  setting && /^\d{1,9}$/.test(setting) ? Number(setting) : otherwise
 
 /**
  * Limits an expensive request of a workspace. It comes after access, and before the body is read.
@@ -43,8 +41,8 @@ export const expensiveToPerson = () =>
 
 const withinBudget = async (context: Context, next: Next, budgetId: string): Promise<void> => {
   const c = context as Context<Env>
-  const most = numberOf(c.env.EXPENSIVE_REQUESTS, MOST)
-  const mostAtOnce = numberOf(c.env.EXPENSIVE_AT_ONCE, MOST_AT_ONCE)
+  const most = numberSetting(c.env.EXPENSIVE_REQUESTS, MOST)
+  const mostAtOnce = numberSetting(c.env.EXPENSIVE_AT_ONCE, MOST_AT_ONCE)
   const id = newId()
   const seconds = await beginExpensive(c.var.db, { id, budgetId, most, mostAtOnce })
   if (seconds > 0) {

@@ -2,6 +2,7 @@
  * The provider's quota. It is learnt from the settings and from the provider's answers. The last mails of it are kept for sign-in links
  * to people who are known: the outbox and links to unknown addresses stop before.
  */
+import { numberSetting } from '../settings.ts'
 
 export type QuotaSettings = {
   /** Mails in a day and in a month that the provider takes. Without a setting, what its answers say. */
@@ -53,12 +54,9 @@ const REPORT_MS = 24 * HOUR_MS
 /** An answer this old does not stop the outbox: one mail is tried, whose answer says what is left by now. */
 const STALE_MS = 6 * HOUR_MS
 
-const numberOf = (setting: string | undefined): number | null =>
-  setting && /^\d{1,9}$/.test(setting) ? Number(setting) : null
-
 /** The daily quota, or null if there is none. */
 export const dailyQuota = (settings: QuotaSettings, usage: Usage): number | null =>
-  numberOf(settings.MAIL_DAILY_QUOTA) ?? (usage.dailyUsed === null ? null : FREE_DAILY)
+  numberSetting(settings.MAIL_DAILY_QUOTA, null) ?? (usage.dailyUsed === null ? null : FREE_DAILY)
 
 /** The mails that are left, and those of them that are for everything but sign-in links to people who are known. */
 export type Room = { left: number; unreserved: number }
@@ -67,7 +65,7 @@ export type Room = { left: number; unreserved: number }
 export const roomOf = (settings: QuotaSettings, usage: Usage, now: Date): Room => {
   const age = usage.reportedAt ? now.getTime() - usage.reportedAt.getTime() : Number.POSITIVE_INFINITY
   const isFresh = age < REPORT_MS
-  const reserved = numberOf(settings.MAIL_QUOTA_RESERVE)
+  const reserved = numberSetting(settings.MAIL_QUOTA_RESERVE, null)
   const room = (quota: number | null, used: number, share: number): Room => {
     if (quota === null) return { left: Number.POSITIVE_INFINITY, unreserved: Number.POSITIVE_INFINITY }
     const left = Math.max(0, quota - used)
@@ -76,7 +74,7 @@ export const roomOf = (settings: QuotaSettings, usage: Usage, now: Date): Room =
   const usedToday = Math.max((isFresh && usage.dailyUsed) || 0, usage.sentToday)
   const day = room(dailyQuota(settings, usage), usedToday, DAILY_RESERVE)
   const month = room(
-    numberOf(settings.MAIL_MONTHLY_QUOTA),
+    numberSetting(settings.MAIL_MONTHLY_QUOTA, null),
     (isFresh && usage.monthlyUsed) || 0,
     MONTHLY_RESERVE,
   )

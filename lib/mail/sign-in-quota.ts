@@ -2,6 +2,7 @@
  * Who is mailed a sign-in link. Strangers must not spend what the people of this installation need to sign in, nor learn who they are:
  * so the answer to a request follows from its network and from the installation, never from whether its address is known.
  */
+import { numberSetting } from '../settings.ts'
 import { dailyQuota, type QuotaSettings, roomOf, type Usage } from './quota.ts'
 
 export type SignInSettings = QuotaSettings & {
@@ -46,13 +47,10 @@ const KNOWN_FACTOR = 10
 /** More than anybody signs in with new browsers, and few of a quota. */
 const MAILBOX_DAILY = 20
 
-const capOf = (setting: string | undefined, otherwise: number): number =>
-  setting && /^\d{1,9}$/.test(setting) ? Number(setting) : otherwise
-
 /** How many requests of a network, and to a mailbox, are served before others decide. */
 export const capsOf = (settings: SignInSettings) => ({
-  network: capOf(settings.NETWORK_DAILY_SIGN_INS, NETWORK_DAILY),
-  mailbox: capOf(settings.MAILBOX_DAILY_SIGN_INS, MAILBOX_DAILY),
+  network: numberSetting(settings.NETWORK_DAILY_SIGN_INS, NETWORK_DAILY),
+  mailbox: numberSetting(settings.MAILBOX_DAILY_SIGN_INS, MAILBOX_DAILY),
 })
 
 /** Decides on a request. */
@@ -65,7 +63,7 @@ export const decideSignIn = (facts: SignInFacts, settings: SignInSettings, now: 
   if (facts.toMailbox > caps.mailbox) return { kind: 'withhold' }
 
   const daily = dailyQuota(settings, usage)
-  const unknownCap = capOf(
+  const unknownCap = numberSetting(
     settings.UNKNOWN_DAILY_SIGN_INS,
     daily === null ? UNKNOWN_DAILY : Math.floor(daily * UNKNOWN_SHARE),
   )

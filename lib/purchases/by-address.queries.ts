@@ -2,13 +2,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 
-/** Whether a processor's event, `event`, is of a payment that an address may match, whose sale is `sale`, or is not recorded yet. */
-const isMatchable = (event: string, sale: string) => {
-  const [p, s] = [sql.ref(event), sql.ref(sale)]
-  return sql`is_matchable_1(
-    ${p}.keys, ${p}.facts, ${p}.outcome, ${s}.id, ${s}.partner_id, ${s}.attributed_by::text, ${s}.addressed_id)`
-}
-
 /** An event of a payment, and the ids of its purchase. Events are found in the order in which they occurred. */
 export type AddressedPayment = { keys: string[]; occurredAt: Date; id: string }
 
@@ -37,7 +30,8 @@ export const nextByAddress = async (
       join customer_identities i on i.customer_id = c.id and i.kind = 'email'
       join processor_events p on p.workspace_id = ${workspaceId} and p.email = i.value and p.occurred_at >= c.addressed_from
       left join events s on s.id = p.event_id
-      where ${isMatchable('p', 's')} and s.customer_id is distinct from c.id
+      where is_matchable_1(p.keys, p.facts, p.outcome, s.id, s.partner_id, s.attributed_by::text, s.addressed_id)
+        and s.customer_id is distinct from c.id
         and p.occurred_at >= (select date_trunc('second', min(coalesce(r.clicked_at, r.referred_at)))
                               from referrals r where r.customer_id = c.id)
         and (not c.is_continued or (p.occurred_at, p.id) > (${last?.occurredAt ?? null}::timestamptz, ${last?.id ?? null}::uuid))

@@ -98,11 +98,11 @@ describe('whoever reads the mail at the old address', () => {
     expect(await moved.addressOf()).toBe(email)
     expect(await moved.accounts()).toEqual([{ email, isGone: true }])
     expect((await moved.thief.get('')).text).toContain('is not a partner of any program')
-    const [told] = await database.query(
+    const [notice] = await database.query(
       `select details from mails where workspace_id = $1 and kind = 'address_changed' and recipient = $2`,
       [workspaceId, to],
     )
-    expect(told).toMatchObject({ details: { from: to, to: email, revertUrl: null } })
+    expect(notice).toMatchObject({ details: { from: to, to: email, revertUrl: null } })
     expect(await moved.audit()).toEqual(
       expect.arrayContaining([
         'partner.address_changed',

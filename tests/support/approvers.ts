@@ -2,7 +2,7 @@
 
 type Query = (text: string, values: unknown[]) => Promise<unknown>
 
-/** Makes a person such a manager of a workspace, whoever it is now. */
+/** Makes a person, a member or not, a manager of a workspace who may approve. */
 export const addApprover = async (query: Query, workspaceId: string, email: string): Promise<void> => {
   await query(
     `insert into members (id, workspace_id, email, role) values (uuidv7(), $1, $2, 'manager')
