@@ -178,11 +178,15 @@ test('a code ends with its link, and five of the right ones at once sign in one 
   const { code } = await app.show(link)
   const typed = await Promise.all(Array.from({ length: 5 }, () => computer.type(code)))
   expect(typed.filter(({ status }) => status === 303)).toHaveLength(1)
-  await database.query(`update sign_in.asks set expires_at = now() - interval '1 second' where email = $1`, [email])
+  await database.query(`update sign_in.asks set expires_at = now() - interval '1 second' where email = $1`, [
+    email,
+  ])
   expect((await computer.state()).html).toContain('has not asked for a link')
   const late = await atHome()
   const shown = await late.app.show(late.link)
-  await database.query(`update sign_in.asks set expires_at = now() - interval '1 second' where email = $1`, [late.email])
+  await database.query(`update sign_in.asks set expires_at = now() - interval '1 second' where email = $1`, [
+    late.email,
+  ])
   expect((await late.computer.type(shown.code)).status).toBe(400)
 })
 
