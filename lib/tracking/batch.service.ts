@@ -37,8 +37,8 @@ const ROUNDS = 510
 /**
  * Records the reports, and answers each by itself. Three round trips: one loads what all are decided from, the second saves them
  * and loads again those that depend on one before, such as the sale of a customer whose lead is in the batch, and the third saves
- * these. Every further dated report of one customer takes one more, and so do conflicts with other requests, and repeats all
- * together. Reports that something received before depends on take more: see `completeReport`.
+ * these. Every further dated report of one customer takes one more, and so do conflicts with other requests, repeats all together,
+ * and two ids of one customer. Reports that something received before depends on take more: see `completeReport`.
  *
  * @throws {ApiError} `invalid_api_key`, `insufficient_scope`
  * @throws {Unavailable} if none is known to be recorded
@@ -109,20 +109,27 @@ const recordAll = async (saveThenLoad: SaveThenLoad, items: Item[], settle: Sett
 const recordFirsts = async (saveThenLoad: SaveThenLoad, items: Item[], settle: Settle): Promise<Item[]> => {
   const repeats: Item[] = []
   const begun = new Set<string>()
+  const customers = new Map<string, string>()
+  const customerOf = (item: Item) => customers.get(refOf(item)) ?? refOf(item)
   let waiting = items
   let loaded: LoadedItem[] = []
   for (let round = 0; waiting.length > 0; round++) {
     if (round === ROUNDS) throw lostRace('the same customers')
     const ended: { item: LoadedItem; event: RecordedEvent }[] = []
-    const toSave: LoadedItem[] = []
     for (const item of loaded) {
-      begun.add(customerOf(item))
-      const { recorded } = item.facts
-      if (!recorded) toSave.push(item)
+      const { recorded, customer } = item.facts
+      if (!recorded) customers.set(refOf(item), customer?.id ?? refOf(item))
       else if (recorded.attributed) ended.push({ item, event: recorded })
       else repeats.push(item)
+      if (recorded) begun.add(refOf(item))
     }
-    const toLoad = takeIndependent(without(waiting, loaded), begun)
+    const unsaved = without(waiting, [...ended.map(({ item }) => item), ...repeats])
+    // Two ids may be those of one customer, whose reports are saved in order: none is saved before one of an unknown customer.
+    const unknown = unsaved.findIndex((item) => !customers.has(refOf(item)))
+    const ordered = takeIndependent(unsaved.slice(0, unknown < 0 ? undefined : unknown), customerOf, begun)
+    const toSave = only(loaded, ordered)
+    for (const item of toSave) begun.add(refOf(item))
+    const toLoad = takeIndependent(without(unsaved, toSave), customerOf, begun)
     const result = await saveThenLoad(toSave, toLoad)
     // What conflicts is loaded again, and so is what was loaded for the same customer after it.
     const again = new Set<string>()
@@ -156,8 +163,15 @@ const openStore =
 
 type SaveThenLoad = ReturnType<typeof openStore>
 
-const without = (items: Item[], others: Item[]): Item[] => {
-  const places = new Set(others.map(({ place }) => place))
+const placesOf = (items: Item[]): ReadonlySet<number> => new Set(items.map(({ place }) => place))
+
+const only = <I extends Item>(items: I[], those: Item[]): I[] => {
+  const places = placesOf(those)
+  return items.filter(({ place }) => places.has(place))
+}
+
+const without = (items: Item[], those: Item[]): Item[] => {
+  const places = placesOf(those)
   return items.filter(({ place }) => !places.has(place))
 }
 
@@ -168,20 +182,25 @@ const noteCaller = (c: Context, [first]: ReportFacts[]): void => {
 }
 
 const idOf = ({ report: { kind, externalId } }: Item): string => `${kind} ${externalId}`
-const customerOf = ({ report }: Item): string => report.customerExternalId
+const refOf = ({ report }: Item): string => report.customerExternalId
 
 /**
  * The reports that can be decided together: none depends on another before it. All of a customer depend on its first one, which
  * may say whose the customer is, and on each dated one. Other live ones conflict where one depends on another.
  *
- * @param begun the customers whose first report is saved, or about to be
+ * @param customerOf whose report it is; as long as this is not known, the id that it names
+ * @param begun      the ids of customers whose first report is saved, or about to be
  */
-const takeIndependent = (items: Item[], begun: ReadonlySet<string>): Item[] => {
+const takeIndependent = (
+  items: Item[],
+  customerOf: (item: Item) => string,
+  begun: ReadonlySet<string>,
+): Item[] => {
   const taken = new Set<string>()
   return items.filter((item) => {
     const customer = customerOf(item)
     const isFree = !taken.has(customer)
-    if (item.report.occurredAt || !begun.has(customer)) taken.add(customer)
+    if (item.report.occurredAt || !begun.has(refOf(item))) taken.add(customer)
     return isFree
   })
 }

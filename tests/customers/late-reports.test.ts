@@ -448,3 +448,29 @@ test('a rejected commission leaves the one-time reward to a later sale that was 
   expect(await earningsOf(shop, buyer.id('pi', 'later'))).toEqual(['leo', 1_400])
   expect(await verify(shop)).toEqual([])
 })
+
+test.each([
+  { first: 'is new', isRepeat: false },
+  { first: 'repeats an earlier one', isRepeat: true },
+])('a batch names one customer by two ids, and is saved in order: its first report $first', async (row) => {
+  const shop = await openShop(database, { program: { attribute_known_customers: true } })
+  const { merchant } = shop
+  const buyer = shop.buyer()
+  const [user, cus] = [buyer.id('user'), buyer.id('cus')]
+  await buyer.import({}, 'leo')
+  await buyer.checkout({ at: -HOUR, metadata: { customerExternalId: user } })
+  const sale = { kind: 'sale', customerExternalId: user, amountCents: 4_900 }
+  const first = { ...sale, externalId: buyer.id('first') }
+  if (row.isRepeat) await merchant.post('/api/track/batch', { events: [first] })
+  const events = [
+    first,
+    { ...sale, externalId: buyer.id('second') },
+    { ...sale, externalId: buyer.id('third'), customerExternalId: cus, clickId: await buyer.click('maya') },
+  ]
+  expect((await merchant.post('/api/track/batch', { events })).status).toBe(200)
+  const partners = [buyer.id('first'), buyer.id('second'), buyer.id('third')].map((id) =>
+    earningsOf(shop, id),
+  )
+  expect(await Promise.all(partners)).toEqual([['leo', 980], ['leo', 980], EARNED])
+  expect(await verify(shop)).toEqual([])
+})
