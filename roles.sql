@@ -80,7 +80,7 @@ grant select on
     account_payouts, adjustments, address_changes, agreement_acceptances, agreements, api_keys, applications, audit_entries, balance_cutoffs, balances, brands, clicks, commission_holds, commissions,
     coupon_aliases, credit_notes, customer_identities, customers, events, former_group_terms, former_partner_addresses,
     former_partner_terms, former_program_terms, former_sales_from, group_terms, groups, invoices, join_pages, landing_totals, last_visits, link_totals, links, mail_texts, mails, members, one_time_rewards,
-    deleted_workspaces, partner_activity, partner_notes, partner_terms, partner_totals, partners, payees, payers, payment_details, payout_accounts, payout_run_notices, payout_runs, payout_sums, payouts,
+    deleted_workspaces, possible_merges, partner_activity, partner_notes, partner_terms, partner_totals, partners, payees, payers, payment_details, payout_accounts, payout_run_notices, payout_runs, payout_sums, payouts,
     platform_commissions, processor_events, program_terms, programs, referrals, refused_visits, report_mismatches, rewards, run_totals, shadow_comparisons, shadow_runs, statement_totals, stripe_keys, stripe_secrets, total_deltas,
     totals, unknown_transfers, unreachable_people, workspaces
     to :"pages";
@@ -89,7 +89,7 @@ grant select, update (requested_by) on approval_limit_requests to :"pages";
 -- A limit of approval is raised by functions only, and nobody says since when somebody is a manager.
 grant insert on workspaces to :"pages";
 grant update (manual_payouts, payout_order, paypal_payouts, wise_payouts, iban_payouts, require_documents, self_billing,
-              sales_from, mode, deletes_at, deletion_by) on workspaces to :"pages";
+              sales_from, backend_creates_checkouts, mode, deletes_at, deletion_by) on workspaces to :"pages";
 grant insert (id, workspace_id, email, role, payout_mails, created_at), update (email, role, payout_mails), delete on members to :"pages";
 grant insert, update         on programs, groups, partners, api_keys to :"pages";
 grant insert, update, delete on coupon_aliases, links, partner_notes to :"pages";
@@ -166,7 +166,7 @@ grant select on
     account_payouts, adjustments, clicks, commission_holds, commissions, coupon_aliases, credit_notes, customer_identities,
     customers, events, former_group_terms, former_partner_addresses, former_partner_terms, former_program_terms, former_sales_from, group_terms,
     groups, invoice_numbers, invoices, mails, members, one_time_rewards, partner_terms, partners, payees, payers, payment_details, payout_accounts,
-    payout_run_notices, payout_runs, payout_sums, payouts, platform_commissions, processor_events, program_terms, programs, referrals,
+    payout_run_notices, payout_runs, payout_sums, payouts, platform_commissions, possible_merges, processor_events, program_terms, programs, referrals,
     rewards, run_totals, shadow_comparisons, shadow_runs, balance_cutoffs, balances, stripe_keys, stripe_secrets, total_deltas, totals, unreachable_people, workspaces
     to :"pay";
 grant insert, update         on payouts, payout_runs, payout_run_notices, account_payouts, invoice_numbers to :"pay";
@@ -181,7 +181,7 @@ grant update                 on programs to :"pay";
 grant insert                 on invoices, credit_notes to :"pay";
 -- Of POST /payouts/run.
 grant select, insert, update, delete on idempotency_keys to :"pay";
-grant insert, update         on events, customers, commissions, processor_events to :"pay";
+grant insert, update         on events, customers, commissions, processor_events, possible_merges to :"pay";
 grant insert, update, delete on customer_identities, referrals, one_time_rewards, commission_holds to :"pay";
 grant insert                 on total_deltas, mails, audit_entries to :"pay";
 grant update                 on platform_commissions, shadow_runs to :"pay";

@@ -66,6 +66,7 @@ create table workspaces (
         constraint workspaces_approval_above_cents_check check (approval_above_cents between 0 and 99999999999999),
     sales_from      text     not null default 'both'   -- who reports the sales that earn
         constraint workspaces_sales_from_check check (sales_from in ('both', 'stripe', 'api')),
+    backend_creates_checkouts  boolean  not null default false,   -- so a checkout's reference may name a customer
     mode            text     not null default 'live'   -- of the payment processor's events and keys
         constraint workspaces_mode_check check (mode in ('live', 'test')),
 
@@ -878,6 +879,35 @@ create unique index customer_identities_workspace_id_kind_value_key
 
 -- Who has this address?
 create index customer_identities_email_idx on customer_identities (workspace_id, value) where kind = 'email';
+
+
+-- Two customers whom the reference of a checkout names as one. A buyer may have written it, and
+-- both have payments or an owner, so a manager decides. A pair stays after that, and after a
+-- merge with a third customer, so that it is never asked about again.
+create table possible_merges (
+    id                 uuid         primary key,
+    workspace_id       uuid         not null,
+    customer_id        uuid         not null,    -- who paid
+    named_customer_id  uuid         not null,    -- whom the checkout names
+    checkout_id        text         not null,    -- the payment processor's
+    created_at         timestamptz  not null,
+    resolved_at        timestamptz,
+    resolution         text
+        constraint possible_merges_resolution_check check (resolution in ('merged', 'dismissed')),
+    resolved_by        text,                     -- an email address
+
+    constraint possible_merges_resolved_check check (num_nulls(resolved_at, resolution, resolved_by) in (0, 3)),
+    constraint possible_merges_customer_id_named_customer_id_key unique (customer_id, named_customer_id),
+    constraint possible_merges_customer_id_fkey foreign key (workspace_id, customer_id) references customers (workspace_id, id),
+    constraint possible_merges_named_customer_id_fkey
+        foreign key (workspace_id, named_customer_id) references customers (workspace_id, id)
+);
+
+-- Which pairs is this customer in, as the one whom a checkout names?
+create index possible_merges_named_customer_id_idx on possible_merges (named_customer_id);
+
+-- Which pairs wait for a manager, newest first?
+create index possible_merges_open_idx on possible_merges (workspace_id, id) where resolved_at is null;
 
 
 -- Who referred a customer, also when another partner owned it and kept it: see
@@ -4986,6 +5016,7 @@ begin
                    where f = any(c.made)
                      and not exists (select from events e where e.customer_id = f offset 0)
                      and not exists (select from customers m where m.merged_into = f and m.workspace_id = workspace offset 0)
+                     and not exists (select from possible_merges m where f in (m.customer_id, m.named_customer_id) offset 0)
                      and not exists (select from customer_identities i
                                      where i.customer_id = f and (i.source <> 'import' or i.created_at <> c.created_at) offset 0)
                      and not exists (select from referrals r where r.customer_id = f and not starts_with(r.origin, 'import ' || call) offset 0));
@@ -5589,6 +5620,7 @@ begin
 
     batch := array(select c.id from customers c where c.workspace_id = w.id
                      and not exists (select from customers r where r.merged_into = c.id) limit room);
+    room := room - erase_rows_1('possible_merges', 'workspace_id = $1', w.id, null, room);
     room := room - erase_rows_1('referrals', 'customer_id = any($2)', w.id, batch, room);
     room := room - erase_rows_1('customer_identities', 'customer_id = any($2)', w.id, batch, room);
     room := room - erase_rows_1('customers', 'id = any($2)', w.id, batch, room);

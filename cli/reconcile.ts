@@ -149,7 +149,11 @@ const reconcile = async (options: Options, { env, print, printError }: Terminal)
   const stripe = connectStripe(places)
   const { purchases, returns, unread } = await listPurchases(
     stripe,
-    { since: options.since, livemode: mode === 'live' },
+    {
+      since: options.since,
+      livemode: mode === 'live',
+      backendCreatesCheckouts: endpoint.backendCreatesCheckouts,
+    },
     progress('read'),
   )
 

@@ -47,6 +47,7 @@ import payoutRunResolve from './dashboard/payout-run-resolve.tsx'
 import payoutTemplate from './dashboard/payout-template.tsx'
 import payouts from './dashboard/payouts.tsx'
 import personalData from './dashboard/personal-data.tsx'
+import possibleMerges from './dashboard/possible-merges.tsx'
 import programs from './dashboard/programs.tsx'
 import search from './dashboard/search.tsx'
 import settings from './dashboard/settings.tsx'
@@ -99,6 +100,7 @@ export default createPages<NudgeEnv<'OUTBOX' | 'PAYOUT_QUEUE' | 'WEBHOOKS'>['Bin
   .route('/', commission)
   .route('/', owed)
   .route('/', customers)
+  .route('/', possibleMerges)
   .route('/', personalData)
   .route('/', payouts)
   .route('/', payoutList)

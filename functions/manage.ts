@@ -26,6 +26,7 @@ import payer from './manage/payer.ts'
 import payoutFiles from './manage/payout-files.ts'
 import payouts from './manage/payouts.ts'
 import personalData from './manage/personal-data.ts'
+import possibleMerges from './manage/possible-merges.ts'
 import programs from './manage/programs.ts'
 import settings from './manage/settings.ts'
 import shadow from './manage/shadow.ts'
@@ -54,6 +55,7 @@ export default createApp<NudgeEnv<'OUTBOX' | 'PAYOUT_QUEUE' | 'WEBHOOKS'>['Bindi
   .route('/', events)
   .route('/', commissions)
   .route('/', customers)
+  .route('/', possibleMerges)
   .route('/', personalData)
   .route('/', mails)
   .route('/', mailTexts)

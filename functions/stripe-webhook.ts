@@ -1,4 +1,5 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
+import type { MergeDecision } from '../lib/customers/possible-merges.ts'
 import { connect } from '../lib/db/connection.ts'
 import { whatIsDue } from '../lib/db/due.queries.ts'
 import { type AppEnv, createApp } from '../lib/http/app.ts'
@@ -21,6 +22,7 @@ import { correctSale } from '../lib/purchases/correct.service.ts'
 import { creditEvent } from '../lib/purchases/credit.service.ts'
 import { refundByHand } from '../lib/purchases/hand-refund.service.ts'
 import { continueReplans, joinReport, replanImported } from '../lib/purchases/late.service.ts'
+import { decideMerge } from '../lib/purchases/merge.service.ts'
 import { explainOutcome } from '../lib/purchases/outcomes.ts'
 import type {
   CreditsService,
@@ -73,7 +75,7 @@ const app = createApp<StripeBindings>()
     await limitRate(c.env.RATE_LIMIT, callerKey(c))
 
     const endpoint = await findEndpoint(db, c.req.param('workspace'))
-    const { workspaceId = '', mode = 'live', isNew = false } = endpoint ?? {}
+    const { workspaceId = '', mode = 'live', isNew = false, backendCreatesCheckouts = false } = endpoint ?? {}
     noteForLog(c, { workspaceId: endpoint?.workspaceId })
     const decrypted = await Promise.all(
       (endpoint?.secrets ?? []).map(async ({ ciphertext, purpose }) => {
@@ -101,7 +103,7 @@ const app = createApp<StripeBindings>()
       if ((await noteReversal(db, workspaceId, reversal, now)) === 'in_flight') throw lostRace('the payout')
       return c.json<WebhookResponse>({ received: true })
     }
-    const [event, origin] = [readEvent(body), originOf(body)]
+    const [event, origin] = [readEvent(body, { backendCreatesCheckouts }), originOf(body)]
     if (!event || !origin) throw new ApiError('invalid_body', NO_EVENT)
 
     // The first event is stored whatever its type: it shows the manager that the webhook works.
@@ -154,7 +156,7 @@ export class SigningSecrets extends WorkerEntrypoint<StripeBindings> implements 
   }
 }
 
-/** What managers' Workers may ask for: crediting an event, or refunding a sale, by hand, and correcting a sale. */
+/** What managers' Workers may ask for: crediting an event, refunding a sale and merging customers by hand, and correcting a sale. */
 export class Credits extends WorkerEntrypoint<StripeBindings> implements CreditsService {
   creditEvent(act: Act, eventId: string, credit: HandCreditRequest): Promise<CreditOutcome> {
     return creditEvent(connect(this.env), act, eventId, credit)
@@ -166,6 +168,10 @@ export class Credits extends WorkerEntrypoint<StripeBindings> implements Credits
 
   refundByHand(act: Act, report: RefundReport): Promise<HandRefundOutcome> {
     return refundByHand(connect(this.env), act, report)
+  }
+
+  decideMerge(act: Act, id: string, decision: MergeDecision): Promise<MergeDecision | 'missing'> {
+    return decideMerge(connect(this.env), act, id, decision)
   }
 }
 

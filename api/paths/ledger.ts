@@ -1,6 +1,8 @@
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
 import { CustomerResponse } from '../../lib/customers/customers.responses.ts'
 import { CustomerQuery } from '../../lib/customers/customers.schemas.ts'
+import { PossibleMergeResponse } from '../../lib/customers/possible-merges.responses.ts'
+import { PossibleMergeQuery } from '../../lib/customers/possible-merges.schemas.ts'
 import { ErasureResponse, PersonalDataResponse } from '../../lib/people/people.responses.ts'
 import { CommissionResponse } from '../../lib/tracking/commissions.responses.ts'
 import {
@@ -64,6 +66,19 @@ export const ledger: ZodOpenApiPathsObject = {
   [`${WORKSPACE}/customers`]: { get: list('List customers', CustomerResponse, CustomerQuery) },
   [`${WORKSPACE}/customers/{id}`]: {
     get: get('Get a customer. The id of one who was merged into another finds that one', CustomerResponse),
+  },
+  [`${WORKSPACE}/possible-merges`]: {
+    get: list(
+      'List customers whom a checkout names as one, newest first',
+      PossibleMergeResponse,
+      PossibleMergeQuery,
+    ),
+  },
+  [`${WORKSPACE}/possible-merges/{id}/merge`]: {
+    post: act('Merge two customers who may be one, for good', PossibleMergeResponse),
+  },
+  [`${WORKSPACE}/possible-merges/{id}/dismiss`]: {
+    post: act('Leave two customers apart who may be one', PossibleMergeResponse),
   },
   [`${WORKSPACE}/customers/{id}/personal-data`]: {
     get: byManager(get('Export what is stored about a customer', PersonalDataResponse)),

@@ -67,6 +67,11 @@ const attentionOf = ({ overview, base, role, now }: Props) => [
     href: `${base}/commissions/held`,
   },
   {
+    isOpen: overview.possibleMerges > 0,
+    text: tally(overview.possibleMerges, m.overview_possible_merges),
+    href: `${base}/possible-merges`,
+  },
+  {
     isOpen: overview.likelyCredits > 0,
     text: tally(overview.likelyCredits, m.overview_likely_credits),
     href: `${base}/uncredited?show=likely`,

@@ -48,6 +48,7 @@ const LABELS = {
   selfBilling: m.settings_issue_invoices_name,
   approvalAboveCents: m.settings_approval_payout_runs,
   salesFrom: SALES_FROM_LABEL,
+  backendCreatesCheckouts: m.settings_backend_creates_checkouts,
   mode: MODE_LABEL,
 }
 
@@ -64,6 +65,7 @@ const SWITCHES = [
   'ibanPayouts',
   'requireDocuments',
   'selfBilling',
+  'backendCreatesCheckouts',
 ] as const
 
 /** The settings as form fields. */
@@ -156,6 +158,12 @@ const SettingsPage = ({ base, fields, waiting, errors, refused, done }: Props) =
           autocomplete="off"
         />
         <SalesFromSelect value={fields.salesFrom} errors={errors} />
+        <Checkbox
+          label={t(LABELS.backendCreatesCheckouts)}
+          name="backendCreatesCheckouts"
+          hint={t(m.settings_backend_creates_checkouts_hint)}
+          checked={fields.backendCreatesCheckouts !== undefined}
+        />
         <ModeSelect value={fields.mode} errors={errors} />
         <p>
           <button type="submit">{t(m.settings_save_settings)}</button>

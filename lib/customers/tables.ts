@@ -2,6 +2,7 @@
 import type { Generated } from 'kysely'
 import type { Json } from '../db/columns.ts'
 import type { IdentityKind, IdentitySource } from './identities.ts'
+import type { MergeDecision } from './possible-merges.ts'
 import type { Prior } from './prior.ts'
 
 export type CustomerTables = {
@@ -31,6 +32,17 @@ export type CustomerTables = {
     source: IdentitySource
     evidence: string | null
     created_at: Date
+  }
+  possible_merges: {
+    id: string
+    workspace_id: string
+    customer_id: string
+    named_customer_id: string
+    checkout_id: string
+    created_at: Date
+    resolved_at: Date | null
+    resolution: MergeDecision | null
+    resolved_by: string | null
   }
   referrals: {
     workspace_id: string

@@ -2,7 +2,8 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
-import { breaks } from '../db/neon.ts'
+import { lockCustomers } from '../db/locks.queries.ts'
+import { breaks, isConflict } from '../db/neon.ts'
 import { lostRace } from '../unavailable.ts'
 import type { Evidence, Identity } from './identities.ts'
 import { IDENTITY_KEY } from './identities.ts'
@@ -10,8 +11,19 @@ import { IDENTITY_KEY } from './identities.ts'
 /** Each round loses to another tie of the same customers, after which these are fewer. */
 const ROUNDS = 8
 
+/** `tie_customers` of schema.sql, as a statement. @param fresh the id of a new customer */
+const tie = (
+  workspaceId: string,
+  identities: Identity[],
+  { source, evidence }: Evidence,
+  fresh: string,
+  now: Date,
+) =>
+  sql<{ id: string }>`
+    select tie_customers(${workspaceId}, ${JSON.stringify(identities)}::jsonb, ${source}, ${evidence}, ${fresh}, ${now}::timestamptz) as id`
+
 /**
- * Makes one customer of all who have one of these identities, or a new one. See `tie_customers` in schema.sql.
+ * Makes one customer of all who have one of these identities, or a new one.
  *
  * @param evidence what ties them
  * @returns the id of the customer
@@ -20,16 +32,13 @@ export const tieCustomers = async (
   db: Db,
   workspaceId: string,
   identities: Identity[],
-  { source, evidence }: Evidence,
+  evidence: Evidence,
   now: Date,
 ): Promise<string> => {
   const fresh = newId()
   for (let round = 0; round < ROUNDS; round++) {
     try {
-      const { rows } = await sql<{ id: string }>`
-        select tie_customers(${workspaceId}, ${JSON.stringify(identities)}::jsonb, ${source}, ${evidence}, ${fresh}, ${now}::timestamptz) as id`.execute(
-        db,
-      )
+      const { rows } = await tie(workspaceId, identities, evidence, fresh, now).execute(db)
       const [row] = rows
       if (!row) throw new Error('A select without a table returned no row.')
       return row.id
@@ -38,4 +47,29 @@ export const tieCustomers = async (
     }
   }
   throw lostRace('the same customers')
+}
+
+/** The same, unless others than expected have them by now, or these have changed: then nothing is tied. */
+export const tieExpected = async (
+  db: Db,
+  workspaceId: string,
+  identities: Identity[],
+  expected: { id: string; revision: number }[],
+  evidence: Evidence,
+  now: Date,
+): Promise<void> => {
+  const ids = JSON.stringify(identities)
+  const assertExpected = sql`
+    select assert_unchanged((
+      select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'revision', c.revision) order by c.id), '[]')
+      from customers c where c.id = any (lock_customers_1(${workspaceId}, ${ids}::jsonb))) = ${JSON.stringify(expected)}::jsonb)`
+  try {
+    await db.batch([
+      lockCustomers(workspaceId, identities).compile(db),
+      assertExpected.compile(db),
+      tie(workspaceId, identities, evidence, newId(), now).compile(db),
+    ])
+  } catch (error) {
+    if (!isConflict(error) && !breaks(error, IDENTITY_KEY)) throw error
+  }
 }

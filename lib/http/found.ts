@@ -8,6 +8,7 @@ const REMEDIES = {
   customer: 'Search by `externalId` or `email` instead.',
   import: 'List the imports to find it.',
   'import source': 'GET /import-sources lists them.',
+  'possible merge': 'List the possible merges to find it.',
   'audit entry': 'List the audit log to find it.',
   sale: 'Report it by POST /api/track/sale.',
   event: 'Search by `externalId` instead.',

@@ -5,6 +5,7 @@ import * as m from '../languages/messages.ts'
 const FIELDS: Record<string, Message> = {
   name: m.audit_field_name,
   salesFrom: m.audit_field_sales_from,
+  backendCreatesCheckouts: m.audit_field_backend_creates_checkouts,
   paypalPayouts: m.audit_field_paypal_payouts,
   wisePayouts: m.audit_field_wise_payouts,
   ibanPayouts: m.audit_field_iban_payouts,

@@ -31,6 +31,12 @@ const tally = (counts: [value: unknown, words: Message<{ count: number }>][]): s
 const chosenIn = (filter: unknown): string | null =>
   typeof filter === 'object' && filter !== null && 'chosen' in filter ? text(filter.chosen) : null
 
+/** The customers of a possible merge. */
+const pairOf = ({ externalId, namedExternalId }: Details) => ({
+  externalId: text(externalId),
+  namedExternalId: text(namedExternalId),
+})
+
 /** The forms of links that were confirmed, or not. */
 const formsIn = ({ forms }: Details): string =>
   Object.entries(Object(forms))
@@ -136,6 +142,8 @@ const ACTIONS: Record<AuditAction, (details: Details, amount: (of: Details) => s
     t(m.audit_partners_mailed, { subject: text(d.subject), recipients: number(d.recipients) }),
   'partner.erased': () => t(m.audit_partner_erased),
   'customer.erased': () => t(m.audit_customer_erased),
+  'customer.merged': (d) => t(m.audit_customer_merged, pairOf(d)),
+  'customer.merge_dismissed': (d) => t(m.audit_customer_merge_dismissed, pairOf(d)),
   'personal_data.exported': (d) => t(m.audit_personal_data_exported, { person: text(d.person) }),
   'list.exported': (d) => {
     const chosen = chosenIn(d.filter)

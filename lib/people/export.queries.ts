@@ -34,6 +34,9 @@ export const exportCustomer = (db: Db, workspaceId: string, id: string): Promise
     referrals: sql`
       select p.slug as partner, r.source, r.referred_at as "referredAt"
       from referrals r join partners p on p.id = r.partner_id where r.customer_id in ${mine}`,
+    possibleMerges: sql`
+      select checkout_id as "checkoutId", created_at as "createdAt", resolution, resolved_at as "resolvedAt"
+      from possible_merges where customer_id in ${mine} or named_customer_id in ${mine}`,
     events: sql`
       select e.id, e.kind, e.external_id as "externalId", e.event_name as "eventName", e.amount_cents as "amountCents",
              e.currency, e.metadata, e.steps, e.occurred_at as "occurredAt", c.landing_url as "landingUrl", c.referrer, c.sub,

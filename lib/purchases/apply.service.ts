@@ -21,6 +21,7 @@ import {
   saveOutcome,
 } from './received.queries.ts'
 import { replanCustomer } from './replan.service.ts'
+import { tieFirst } from './tie-first.service.ts'
 
 /** Of ten concurrent events of one customer, one succeeds in each round; a round may only tie its ids. */
 const ROUNDS = 24
@@ -142,11 +143,8 @@ const applyOne = async (
   for (let round = 0; round < ROUNDS; round++) {
     const purchase = readPurchase(received.facts, now, received.beginnings)
     const facts = await loadKnownFacts(db, workspaceId, received.keys, purchase, trigger, byHand?.step)
-    if (facts.tie) {
-      const evidence = facts.recorded?.externalId ?? purchase.externalId ?? keys[0] ?? null
-      await tieCustomers(db, workspaceId, facts.tie, { source: 'purchase', evidence }, now)
-      continue
-    }
+    const evidence = facts.recorded?.externalId ?? purchase.externalId ?? keys[0] ?? null
+    if (await tieFirst(db, workspaceId, purchase, facts, evidence, now)) continue
     const plan = planPurchase(purchase, facts, trigger)
     const more = byHand?.statementsFor(facts.customer?.id ?? null) ?? []
     const result = await applyPlan(db, {

@@ -13,6 +13,9 @@ export type Candidate = KnownCustomer & {
   hasAddress: boolean
   /** The purchase's address, if a lead named it. */
   byAddress: AddressClaim | null
+  /** Whether it has other sales, and with whom it is a possible merge; loaded for a purchase with a reference only. */
+  hasPaid: boolean
+  pairedWith: string[]
   /** Its other sales before this one: when each program first rewarded one of each subscription, or of none. */
   rewarded: { programId: string; subscriptionId: string | null; at: Date }[]
 }
@@ -37,17 +40,18 @@ export type Buyer = {
 }
 
 /**
- * The strong identities of a purchase: the processor's and the merchant's ids, else those of a guest, who is known by an
- * address, or only by the purchase.
+ * The strong identities of a purchase: the processor's and the merchant's ids, else the reference of its checkout, else those
+ * of a guest, who is known by an address, or only by the purchase.
  *
  * @param reported the customer's ids in the merchant's reports of the purchase
  */
 export const identitiesOf = (
-  { customer, customerExternalIds, email, externalId }: Purchase,
+  { customer, customerExternalIds, reference, email, externalId }: Purchase,
   reported: string[],
 ): Identity[] => {
   const ids = [...new Set([...(customer ? [customer] : []), ...customerExternalIds, ...reported])]
   if (ids.length > 0) return ids.map(identityOf)
+  if (reference !== null) return [identityOf(reference)]
   const guest = email ?? externalId
   return guest === null ? [] : [{ kind: 'guest', value: guest }]
 }
@@ -116,4 +120,4 @@ export const findBuyer = (
   return { customer: known, tie, isGuest, addressedId: null }
 }
 
-const isSame = (a: Identity, b: Identity): boolean => a.kind === b.kind && a.value === b.value
+export const isSame = (a: Identity, b: Identity): boolean => a.kind === b.kind && a.value === b.value

@@ -34,6 +34,8 @@ export type CheckoutFact = {
   subscription?: string | null
   /** The merchant's id of the customer. */
   customerExternalId?: string | null
+  /** The same by a field that a buyer may have written. Absent where the workspace does not say that its backend writes it. */
+  reference?: string | null
   /** The id under which the merchant reports this sale. See `reportKey`. */
   externalId?: string | null
 }

@@ -1,4 +1,5 @@
 /** What a purchase is planned from, out of what was loaded: its customer, and who is to be credited as that customer's. */
+import { type Identity, identityOf } from '../customers/identities.ts'
 import { endOfSecond, ownerInTime, type Referral, startAt, withoutTooLate } from '../customers/owner.ts'
 import {
   type Click,
@@ -8,8 +9,9 @@ import {
   type PartnerTerms,
 } from '../tracking/attribution.ts'
 import { codeStepOf, type HandCreditStep, handCreditOf } from '../tracking/steps.ts'
-import { type Candidate, findBuyer, identitiesOf } from './buyer.ts'
-import type { KnownFacts, OwnReferral, RecordedRefund, RecordedSale } from './plan.ts'
+import { type Candidate, findBuyer, identitiesOf, isSame } from './buyer.ts'
+import { type Elsewhere, readReference } from './checkout-reference.ts'
+import type { KnownFacts, OwnReferral, RecordedRefund, RecordedSale, Tie } from './plan.ts'
 import { withoutSettled } from './possible-duplicates.ts'
 import type { SalesFrom } from './processors.ts'
 import type { Purchase, Trigger } from './purchase.ts'
@@ -22,6 +24,7 @@ export type Loaded = {
   sales: RecordedSale[]
   refunds: RecordedRefund[]
   candidates: Candidate[]
+  elsewhere: Elsewhere
   /** The purchase's own coupon and click, and those of the trial before it. */
   coupon: CouponAlias | null
   click: Click | null
@@ -196,8 +199,18 @@ export const knownFacts = (
 
   const reported = loaded.sales.filter(({ reportedAt }) => reportedAt).map((s) => s.customerExternalId)
   const find = (id: string) => loaded.terms.get(id)
+  const { reference } = purchase
+  const said = identitiesOf(purchase, reported)
+  const named = reference === null ? null : identityOf(reference)
+  const { wanted, first, possibleMerge } = readReference(
+    said,
+    named,
+    loaded.candidates,
+    loaded.elsewhere,
+    origins,
+  )
   const { customer, tie, isGuest, addressedId } = findBuyer(
-    identitiesOf(purchase, reported),
+    wanted,
     loaded.candidates.map((candidate) => knownInTime(candidate, origins, at, find)),
     {
       at,
@@ -234,7 +247,8 @@ export const knownFacts = (
     duplicates,
     refunds: loaded.refunds,
     customer,
-    tie: sale ? tie : null,
+    tie: sale && tieOf(first ?? tie, wanted.length > said.length ? loaded.candidates : null),
+    possibleMerge: sale && possibleMerge,
     addressedId,
     origins,
     movesCustomer,
@@ -251,6 +265,15 @@ export const knownFacts = (
     ),
     renewal: renewal && { ...renewal, partner: renewal.partner && start(renewal.partner) },
   }
+}
+
+/** @param candidates if they have to be as they are read */
+const tieOf = (identities: Identity[] | null, candidates: Candidate[] | null): Tie | null => {
+  if (!identities) return null
+  const owners = candidates?.filter((one) =>
+    one.identities.some((own) => identities.some((id) => isSame(own, id))),
+  )
+  return { identities, expected: owners?.map(({ id, revision }) => ({ id, revision })) ?? null }
 }
 
 /** A guest's address is no proof of who it is: its own coupon or click credits it, or nothing does. */

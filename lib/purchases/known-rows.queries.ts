@@ -90,6 +90,14 @@ export type CandidateRow = Omit<Candidate, 'referrals' | 'rewarded' | 'replanFro
   rewarded: { programId: string; subscriptionId: string | null; at: string }[]
 }
 
+/** With whom a customer, `cu`, is a possible merge. Either may have been merged since. */
+const PAIRED_WITH = sql`
+  select coalesce(o.merged_into, o.id)
+  from customers mine
+  join possible_merges p on mine.id in (p.customer_id, p.named_customer_id)
+  join customers o on o.id in (p.customer_id, p.named_customer_id) and o.id <> mine.id
+  where mine.workspace_id = cu.workspace_id and (mine.id = cu.id or mine.merged_into = cu.id)`
+
 /** A candidate, `cu`, as one JSON value. Its rewarded sales are those before this one. */
 export const CANDIDATE_JSON = sql`jsonb_build_object(
   'id', cu.id, 'externalId', cu.external_id, 'email', cu.email, 'name', cu.name, 'revision', cu.revision,
@@ -99,6 +107,9 @@ export const CANDIDATE_JSON = sql`jsonb_build_object(
   'identities', (select coalesce(jsonb_agg(jsonb_build_object('kind', f.kind, 'value', f.value)), '[]')
                  from strong f where f.customer_id = cu.id),
   'hasAddress', cu.id in (select customer_id from address),
+  'hasPaid', wanted."hasReference" and exists (
+    select from events e where e.customer_id = cu.id and e.kind = 'sale' and e.id <> all (array(select id from sold))),
+  'pairedWith', case when wanted."hasReference" then array(${PAIRED_WITH}) else '{}' end,
   'byAddress', (
     select jsonb_build_object('at', i.created_at, 'isVerified', i.is_verified)
     from customer_identities i

@@ -1,6 +1,7 @@
 /** What a purchase is planned from, and what a plan changes: see planPurchase. */
 import type { Identity } from '../customers/identities.ts'
 import type { Referral } from '../customers/owner.ts'
+import type { PossibleMerge } from '../customers/possible-merges.ts'
 import type {
   AttributedBy,
   Credit,
@@ -65,6 +66,13 @@ export type KnownCustomer = {
   referrals: Referral[]
 }
 
+/** Identities to tie. */
+export type Tie = {
+  identities: Identity[]
+  /** All customers who have them: if they have changed, the purchase is loaded again. Null where it makes no difference. */
+  expected: { id: string; revision: number }[] | null
+}
+
 /** What the database knows of a purchase. `customerPartner` owns the customer at the time of the purchase. */
 export type KnownFacts = Pick<
   Facts,
@@ -86,7 +94,9 @@ export type KnownFacts = Pick<
     refunds: RecordedRefund[]
     customer: KnownCustomer | null
     /** What has to be tied before a plan is applied: the purchase names several ids, or new ones. */
-    tie: Identity[] | null
+    tie: Tie | null
+    /** Whom a manager has to decide about before they are tied. */
+    possibleMerge: PossibleMerge | null
     /** The buyer's own id, if only an address matches the customer. */
     addressedId: string | null
     /** Whether its own coupon or click takes the customer from another partner, or only refers one whom nobody had referred. */

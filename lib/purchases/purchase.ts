@@ -30,6 +30,8 @@ export type Purchase = {
   isRenewal: boolean
   /** The merchant's ids of the customer. */
   customerExternalIds: string[]
+  /** One of them that a buyer may have written: see `readReference`. */
+  reference: string | null
   /** When the checkout was created, else when the sale was paid: a partner who refers the buyer does so by then. */
   referredAt: Date | null
   /** The processor's id of the customer. */
@@ -103,6 +105,7 @@ export const readPurchase = (received: ReceivedFact[], now: Date, others: Receiv
     subscription: [invoice, checkout].find((fact) => fact?.subscription)?.subscription ?? null,
     isRenewal: invoice?.billingReason === 'subscription_cycle',
     customerExternalIds: [...new Set(all.flatMap((fact) => fact.customerExternalId ?? []))].sort(byText),
+    reference: checkouts.find(({ fact }) => fact.reference)?.fact.reference ?? null,
     referredAt: checkout ? new Date(checkout.createdAt) : (sale?.paidAt ?? null),
     customer: said.find(({ customer }) => customer)?.customer ?? null,
     email: addressOf(all),

@@ -1,11 +1,13 @@
 /** What the database knows of a purchase, in one read. */
 import { type RawBuilder, sql } from 'kysely'
+import { identityOf } from '../customers/identities.ts'
 import type { Db } from '../db/connection.ts'
 import type { Click, CouponAlias, PartnerTerms } from '../tracking/attribution.ts'
 import { clickIdsIn } from '../tracking/click-ids.ts'
 import { type FromJson, reviveTerms } from '../tracking/facts.queries.ts'
 import type { HandCreditStep } from '../tracking/steps.ts'
 import { identitiesOf } from './buyer.ts'
+import type { Elsewhere } from './checkout-reference.ts'
 import { externalIdOf } from './facts.ts'
 import { knownFacts, type Loaded } from './known-facts.ts'
 import {
@@ -35,6 +37,7 @@ type FactsRow = {
   sales: SaleRow[]
   refunds: RefundRow[]
   candidates: CandidateRow[]
+  elsewhere: Elsewhere
   firstSale: (Omit<FirstSale, 'occurredAt'> & { occurredAt: string }) | null
   terms: FromJson<PartnerTerms>[]
   click: ClickRow | null
@@ -128,7 +131,11 @@ export const loadAllKnownFacts = async (
     paidAt: purchase.sale?.paidAt ?? null,
     termsAt: purchase.sale?.paidAt ?? purchase.referredAt,
     externalId: purchase.externalId,
-    identities: identitiesOf(purchase, []),
+    identities: [
+      ...identitiesOf(purchase, []),
+      ...(purchase.reference === null ? [] : [identityOf(purchase.reference)]),
+    ],
+    hasReference: purchase.reference !== null,
     email: purchase.email,
     subscription: purchase.subscription,
     clickIds: clickIdsIn(purchase.clickId ?? ''),
@@ -140,7 +147,7 @@ export const loadAllKnownFacts = async (
   const { rows } = await sql<FactsRow & { place: number }>`
     select place, facts.*
     from ${places(wanted)} cross join lateral jsonb_to_record(${JSON.stringify(wanted)}::jsonb -> place) as wanted (
-      keys text[], "paidAt" timestamptz, "termsAt" timestamptz, "externalId" text, identities jsonb, email text,
+      keys text[], "paidAt" timestamptz, "termsAt" timestamptz, "externalId" text, identities jsonb, "hasReference" boolean, email text,
       subscription text, "clickIds" text[], "trialClickIds" text[], coupons text[], "trialCoupons" text[], "creditTo" uuid)
     cross join lateral (
     with sold as (
@@ -167,6 +174,9 @@ export const loadAllKnownFacts = async (
       from sold join customer_identities i
         on i.workspace_id = ${workspaceId} and i.value = sold.customer_external_id and i.kind <> 'email' and i.kind <> 'guest'
       where sold.reported_at is not null
+    ), named as materialized (
+      select t.value from jsonb_to_recordset(wanted.identities) as t (value text) where wanted."hasReference"
+      union select customer_external_id from sold where reported_at is not null and wanted."hasReference"
     ), address as materialized (
       select customer_id from customer_identities
       where workspace_id = ${workspaceId} and kind = 'email' and value = wanted.email
@@ -200,6 +210,14 @@ export const loadAllKnownFacts = async (
          union select * from events where sale_id = any(array(select id from sold))) r) as "refunds",
       (select coalesce(jsonb_agg(${CANDIDATE_JSON} order by cu.id), '[]')
        from customers cu where cu.id in (select id from candidate)) as "candidates",
+      (select jsonb_build_object(
+         'addressed', array(select distinct e.customer_id
+                            from named join events e on e.workspace_id = ${workspaceId} and e.addressed_id = named.value
+                            where e.id <> all (array(select id from sold))),
+         'untied', array(select distinct e.customer_external_id
+                         from named join events e on e.workspace_id = ${workspaceId} and e.customer_external_id = named.value
+                         where e.kind = 'sale' and e.customer_id is null and e.id <> all (array(select id from sold))))
+       ) as "elsewhere",
       (select jsonb_build_object('partnerId', partner_id, 'occurredAt', occurred_at, 'doubt', doubt)
        from first_sale) as "firstSale",
       (select coalesce(jsonb_agg(partner_terms_1(credited.id, null, paid_from, paid_to)::jsonb
@@ -246,6 +264,7 @@ const revive = (row: FactsRow): Omit<Loaded, 'handCredit'> => {
     sales: row.sales.map(reviveSale),
     refunds: row.refunds.map(reviveRefund),
     candidates: row.candidates.map(reviveCandidate),
+    elsewhere: row.elsewhere,
     coupon: coupon(row.coupon),
     click: click(row.click),
     trialCoupon: coupon(row.trialCoupon),

@@ -1,3 +1,4 @@
+import type { MergeDecision } from '../customers/possible-merges.ts'
 import type { CorrectionOutcome, SaleCorrection } from '../tracking/corrections.ts'
 import type { CreditOutcome, HandCreditRequest } from '../tracking/hand-credits.ts'
 import type { HandRefundOutcome } from '../tracking/hand-refunds.ts'
@@ -26,6 +27,8 @@ export type CreditsService = {
   correctSale: (act: Act, externalId: string, correction: SaleCorrection) => Promise<CorrectionOutcome>
   /** Records a refund of a sale by hand. */
   refundByHand: (act: Act, report: RefundReport) => Promise<HandRefundOutcome>
+  /** Merges two customers who may be one, or leaves them apart. @returns what is decided now */
+  decideMerge: (act: Act, id: string, decision: MergeDecision) => Promise<MergeDecision | 'missing'>
 }
 
 /** What it offers the import of customers. */

@@ -1,5 +1,4 @@
 /** Plans the sales of a customer again that depend on what has changed. */
-import { tieCustomers } from '../customers/tie.queries.ts'
 import type { Db } from '../db/connection.ts'
 import { lostRace } from '../unavailable.ts'
 import {
@@ -14,6 +13,7 @@ import { type Purchase, readPurchase } from './purchase.ts'
 import { loadAllKnownFacts } from './purchases.queries.ts'
 import { loadAllReceived, type ReceivedEvents } from './received.queries.ts'
 import { type NextSales, nextSales, type Planned, type SalePosition } from './replan.queries.ts'
+import { tieFirst } from './tie-first.service.ts'
 
 /** More than an uninterrupted customer needs: each round plans several sales. */
 const ROUNDS = 1_000
@@ -89,13 +89,10 @@ const planUntilChange = async (
   for (const [place, { purchase, received }] of sales.entries()) {
     const facts = known[place]
     if (!facts) break
-    const { customer, tie, recorded } = facts
+    const { customer, recorded } = facts
     if (customer?.id === customerId && customer.revision !== revision) return null
-    if (tie) {
-      const evidence = recorded?.externalId ?? purchase.externalId
-      await tieCustomers(db, workspaceId, tie, { source: 'purchase', evidence }, now)
-      return null
-    }
+    const evidence = recorded?.externalId ?? purchase.externalId
+    if (await tieFirst(db, workspaceId, purchase, facts, evidence, now)) return null
     const plan = planPurchase(purchase, facts, 'again')
     const application = { workspaceId, purchase, facts, plan, received, now }
     if (changesNothing(plan)) {

@@ -51,6 +51,8 @@ export type AuditAction =
   | 'list.exported'
   | 'payout_year.exported'
   | 'customer.erased'
+  | 'customer.merged'
+  | 'customer.merge_dismissed'
   | 'link.added'
   | 'link.released'
   | 'note.added'

@@ -1,6 +1,7 @@
 /** The overview of a workspace: set-up progress and key figures. */
 import { sql } from 'kysely'
 import { countWaiting } from '../applications/applications.queries.ts'
+import { countPossibleMergesQuery } from '../customers/possible-merges.queries.ts'
 import type { Db } from '../db/connection.ts'
 import { firstIdAt } from '../db/ids.ts'
 import { type BalanceTotal, balanceTotalsQuery, toBalanceTotals } from '../payouts/balances.queries.ts'
@@ -48,6 +49,8 @@ export type Overview = {
   partners: number
   /** Commissions held for review; at most `MAX_COUNT` + 1. */
   held: number
+  /** Pairs of customers who may be one; at most `MAX_COUNT` + 1. */
+  possibleMerges: number
   /** Sales that the payment processor should have reported by now; at most `MAX_COUNT` + 1. */
   overdue: number
   /** Recent sales that nobody was credited with although a partner probably referred them. */
@@ -118,6 +121,7 @@ export const readOverview = async (
         ${hasClickColumn(workspaceId)},
         ${countManagersQuery(workspaceId)} as managers,
         ${countHeldQuery(workspaceId, MAX_COUNT + 1)} as held,
+        ${countPossibleMergesQuery(workspaceId, MAX_COUNT + 1)} as "possibleMerges",
         ${countExpectedQuery(workspaceId, overdueSince(now), MAX_COUNT + 1)} as overdue,
         ${countWaiting(workspaceId, MAX_COUNT + 1)} as applications,
         ${countLikelyQuery(workspaceId, likelySince(now))} as "likelyCredits",

@@ -27,6 +27,8 @@ export type Settings = {
   approvalAboveCents: number | null
   /** Who reports the sales that earn. */
   salesFrom: SalesFrom
+  /** Whether the backend creates all checkouts, so that their references may name customers. */
+  backendCreatesCheckouts: boolean
   /** Whether the payment processor's real payments count, or those of its test mode. */
   mode: Mode
 }
@@ -41,6 +43,7 @@ const COLUMNS = {
   requireDocuments: 'require_documents',
   selfBilling: 'self_billing',
   salesFrom: 'sales_from',
+  backendCreatesCheckouts: 'backend_creates_checkouts',
   mode: 'mode',
 } as const
 
@@ -71,6 +74,7 @@ export const settingsQuery = (db: Db, workspaceId: string) =>
       'self_billing as selfBilling',
       sql<number | null>`approval_above_cents::float8`.as('approvalAboveCents'),
       'sales_from as salesFrom',
+      'backend_creates_checkouts as backendCreatesCheckouts',
       'mode',
     ])
 

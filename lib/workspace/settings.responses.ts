@@ -23,6 +23,7 @@ export const SettingsResponse = z
     requireDocuments: z.boolean(),
     selfBilling: z.boolean(),
     salesFrom: z.enum(SALES_FROM),
+    backendCreatesCheckouts: z.boolean(),
     mode: z.enum(MODES),
   })
   .meta({ id: 'Settings' })

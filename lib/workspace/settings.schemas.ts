@@ -47,6 +47,12 @@ export const SettingsChange = z
         'Who reports the sales that earn: `stripe`, your backend by `api`, or `both`, the default. It applies to sales ' +
         'paid or reported from now on.',
     }),
+    backendCreatesCheckouts: z.boolean('Must be true or false.').meta({
+      description:
+        'Whether your backend creates every Checkout Session and sets its `client_reference_id` itself, so that the ' +
+        'field may name a customer. Leave it false where a page or a request sets the field. It applies to events ' +
+        'received from now on. Defaults to false.',
+    }),
     mode: z.enum(MODES, 'Must be live or test.').meta({
       description:
         'Whether Stripe’s real payments count, or those of its test mode. Events and keys of the other mode are ' +

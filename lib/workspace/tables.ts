@@ -27,6 +27,7 @@ export type WorkspaceTables = {
     self_billing: Generated<boolean>
     approval_above_cents: ColumnType<bigint | null, number | null, number | null>
     sales_from: Generated<SalesFrom>
+    backend_creates_checkouts: Generated<boolean>
     mode: Generated<Mode>
     manual_earnings_on: string | null
     manual_earnings_cents: Generated<bigint>

@@ -46,7 +46,7 @@ const createCustomer = async () => {
       checkoutSession({
         payment_intent: stripeId('pi'),
         customer,
-        client_reference_id: customerExternalId,
+        metadata: { customerExternalId },
         customer_details: { email: address, name },
       }),
     ),

@@ -68,12 +68,13 @@ test('the same customer ids in two workspaces are two customers', async () => {
   const other = two.buyer()
   await other.lead({ externalId: 'l1', ...ids, clickId: await other.click('leo') })
   await buyer.lead({ externalId: 'l1', ...ids, clickId: await buyer.click('maya') })
-  await buyer.checkout({ at: 60, client_reference_id: buyer.id('user') })
+  const metadata = { customerExternalId: buyer.id('user') }
+  await buyer.checkout({ at: 60, metadata })
   await other.checkout({
     at: 60,
     customer: buyer.id('cus'),
     payment_intent: other.id('pi'),
-    client_reference_id: buyer.id('user'),
+    metadata,
   })
   expect((await endOf(one, buyer)).sales).toEqual({ pi: 'maya 980' })
   expect((await endOf(two, other)).sales).toEqual({ pi: 'leo 980' })

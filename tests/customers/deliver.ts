@@ -110,7 +110,7 @@ export const deliver = async (shop: Shop, fact: Fact, clicks: Map<string, string
           ...{ amount_total: gross, total_details: { amount_tax: gross - net } },
           payment_status: gross === 0 ? 'no_payment_required' : 'paid',
           customer_details: { email: address, name: 'A buyer' },
-          client_reference_id: clickId(click) ?? fields.reference,
+          client_reference_id: clickId(click),
           metadata: fields.metadata,
           discounts: coupon ? [{ coupon: coupon.toUpperCase(), promotion_code: null }] : [],
         }),

@@ -46,8 +46,6 @@ export type Checkout = {
   payment: string | null
   subscription: string | null
   customer: string | null
-  /** The merchant's id of the customer in `client_reference_id` or in the metadata. */
-  reference: string | null
   metadata: { customerExternalId?: string; externalId?: string }
   address: string
   click: string | null
@@ -93,7 +91,7 @@ export const purchaseIds = (fact: Fact): string[] => {
 
 /** The ids of the customer that a fact names. */
 export const customerIds = (fact: Fact): string[] => {
-  if (fact.kind === 'checkout') return given(fact.customer, fact.reference, fact.metadata.customerExternalId)
+  if (fact.kind === 'checkout') return given(fact.customer, fact.metadata.customerExternalId)
   if (fact.kind === 'invoice') return given(fact.customer, fact.metadata.customerExternalId)
   return fact.kind === 'lead' || fact.kind === 'import' || fact.kind === 'report' ? [fact.customer] : []
 }

@@ -29,7 +29,7 @@ test.each([
               at,
               subscription,
               invoice: buyer.id('in'),
-              client_reference_id: buyer.id('user'),
+              metadata: { customerExternalId: buyer.id('user') },
             }),
           invoice: () =>
             buyer.invoice({ at: at + 5, ...ofSubscription(subscription, 'subscription_create') }),
@@ -120,15 +120,15 @@ test('a payment that nobody had referred is not credited by the click of a later
     shop,
     async (buyer) => {
       const clickId = await buyer.click('maya', 2)
-      const ids = { client_reference_id: buyer.id('user') }
+      const ids = { customerExternalId: buyer.id('user') }
       return {
-        before: () => buyer.checkout({ at: -HOUR, invoice: buyer.id('in'), ...ids }),
+        before: () => buyer.checkout({ at: -HOUR, invoice: buyer.id('in'), metadata: ids }),
         paid: () => buyer.invoice({ at: -HOUR }),
         report: () => buyer.sale({ clickId, amountCents: 2_000 }),
         order: () =>
           buyer.checkout({
-            ...{ id: buyer.id('cs_test', 'order'), at: 60, amount_total: 2_000, ...ids },
-            metadata: { externalId: buyer.id('order') },
+            ...{ id: buyer.id('cs_test', 'order'), at: 60, amount_total: 2_000 },
+            metadata: { externalId: buyer.id('order'), ...ids },
           }),
       }
     },
@@ -178,7 +178,7 @@ test('a customer imported to two partners under its two ids belongs to the later
       stripeId: () => buyer.import(),
       ownId: () => buyer.import({ customerExternalId: buyer.id('user') }, 'leo'),
       lead: () => buyer.lead(),
-      checkout: () => buyer.checkout({ at: 60, client_reference_id: buyer.id('user') }),
+      checkout: () => buyer.checkout({ at: 60, metadata: { customerExternalId: buyer.id('user') } }),
     }),
     (order) => ({
       sales: { pi: order.indexOf('ownId') > order.indexOf('stripeId') ? 'leo 980' : earned },

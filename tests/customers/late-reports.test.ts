@@ -35,7 +35,8 @@ const verify = ({ merchant }: Pick<Shop, 'merchant'>) => database.violations(mer
 /** A buyer who clicked two hours ago and paid an hour ago; the merchant passes its own id to Stripe. */
 const payBefore = async (buyer: Buyer) => {
   const clickId = await buyer.click('maya', 2)
-  await buyer.checkout({ at: -HOUR, invoice: buyer.id('in'), client_reference_id: buyer.id('user') })
+  const metadata = { customerExternalId: buyer.id('user') }
+  await buyer.checkout({ at: -HOUR, invoice: buyer.id('in'), metadata })
   await buyer.invoice({ at: -HOUR })
   return clickId
 }
@@ -207,11 +208,11 @@ test.each([
     for (let round = 0; round < 6; round++) {
       const buyer = shop.buyer()
       const clickId = await buyer.click('maya', 2)
-      const reference = passed ? { client_reference_id: buyer.id('user') } : {}
+      const named = passed ? { metadata: { customerExternalId: buyer.id('user') } } : {}
       const other = buyer.id('user', 'other')
       const facts = [
         () => buyer.lead({ clickId }),
-        () => buyer.checkout({ at: -HOUR, invoice: buyer.id('in'), ...reference }),
+        () => buyer.checkout({ at: -HOUR, invoice: buyer.id('in'), ...named }),
         () => buyer.invoice({ at: -HOUR }),
         () => buyer.lead({ clickId, customerExternalId: buyer.id('user'), externalId: buyer.id('lead') }),
         () => buyer.invoice({ id: buyer.id('in', 'next'), at: -60 }),
@@ -264,7 +265,7 @@ test('a lead after the payment takes nothing from the partner who had referred t
   const buyer = shop.buyer()
   const [mayas, leos] = [await buyer.click('maya', 3), await buyer.click('leo', 5)]
   await buyer.lead({ clickId: mayas })
-  await buyer.checkout({ at: 1, client_reference_id: buyer.id('user') })
+  await buyer.checkout({ at: 1, metadata: { customerExternalId: buyer.id('user') } })
   expect(await earningsOf(shop, buyer.id('pi'))).toEqual(EARNED)
   await new Promise((resolve) => setTimeout(resolve, 2_000))
   await buyer.lead({ externalId: buyer.id('lead'), customerExternalId: buyer.id('user'), clickId: leos })
@@ -433,7 +434,10 @@ test.each([
 test('a rejected commission leaves the one-time reward to a later sale that was received before', async () => {
   const shop = await openShop(database, { program: { reward_interval: 'one-time' } })
   const buyer = shop.buyer()
-  const user = { client_reference_id: buyer.id('user'), discounts: [{ coupon: 'LEO', promotion_code: null }] }
+  const user = {
+    metadata: { customerExternalId: buyer.id('user') },
+    discounts: [{ coupon: 'LEO', promotion_code: null }],
+  }
   await buyer.sale({ clickId: await buyer.click('nora') })
   await buyer.checkout({ at: 60, ...user })
   const later = { id: buyer.id('cs_test', 'later'), payment_intent: buyer.id('pi', 'later') }

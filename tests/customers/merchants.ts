@@ -37,7 +37,7 @@ const purchase = fc.record({
   typesOther: fc.constantFrom(false, true, true),
   via: rarely(partner),
   coupon: rarely(partner),
-  tie: fc.constantFrom('reference', 'metadata', 'invoice', null),
+  tie: fc.constantFrom('metadata', 'metadata', 'invoice', null),
   isOld: fc.boolean(),
   isProration: fc.constantFrom(false, false, true),
   taxCents: fc.constantFrom(0, 900),
@@ -142,7 +142,7 @@ export const writeFacts = ({ people, past, actions, future, keys, repeats }: Plo
     if (what === 'subscribe' || what === 'trial' || (what === 'renew' && !isRenewal)) own.push(number)
     const subscription = what === 'checkout' ? null : `sub_${own.at(-1)}`
     const user = kind === 'tied' || kind === 'own' ? `user_${person}` : null
-    const isTied = (by: typeof tie) => (kind === 'own' ? by === 'reference' : tie === by)
+    const isTied = (by: typeof tie) => (kind === 'own' ? by === 'metadata' : tie === by)
     const via = isFree || isRenewal ? null : click(purchase.via, 30)
     const coupon = isFree ? null : purchase.coupon
     const order = report?.as === 'order' ? `order_${number}` : undefined
@@ -168,11 +168,8 @@ export const writeFacts = ({ people, past, actions, future, keys, repeats }: Plo
         id: `cs_${number}`,
         ...{ invoice, payment: hasInvoice || what === 'trial' ? null : payment },
         ...{ ...common, ...amount, click: via, coupon },
-        // A click takes the place of the merchant's id.
-        reference: via === null && isTied('reference') ? user : null,
         metadata: {
-          ...(user &&
-            (isTied('metadata') || (via !== null && kind === 'own')) && { customerExternalId: user }),
+          ...(user && isTied('metadata') && { customerExternalId: user }),
           ...(order && !invoice && { externalId: order }),
         },
       })

@@ -22,10 +22,13 @@ test('eight concurrent facts that tie three customers end in one customer and on
       () => buyer.import(),
       () => buyer.lead({ clickId }),
       () => buyer.lead({ externalId: other, customerEmail: null, clickId }),
-      () => buyer.checkout({ at: 60, invoice: buyer.id('in'), client_reference_id: user }),
+      () => buyer.checkout({ at: 60, invoice: buyer.id('in'), metadata: { customerExternalId: user } }),
       () => buyer.invoice({ at: 65, metadata: { customerExternalId: other } }),
       () =>
-        buyer.checkout({ id: buyer.id('cs_test', 'second'), at: 600, ...second, client_reference_id: team }),
+        buyer.checkout({
+          ...{ id: buyer.id('cs_test', 'second'), at: 600, ...second },
+          metadata: { customerExternalId: team },
+        }),
       () => buyer.sale({ externalId: buyer.id('pi'), customerExternalId: user, amountCents: 5_000 }),
       () =>
         buyer.invoice({
@@ -62,7 +65,7 @@ test('eight concurrent merges in a chain end in one customer, whom each of its n
         payment_intent: buyer.id('pi', `${index}n`),
         at: 60 + index,
         customer: customer(left),
-        client_reference_id: user(right),
+        metadata: { customerExternalId: user(right) },
       })
     })
     await Promise.all((round % 2 ? ties : ties.reverse()).map((tie) => tie()))

@@ -84,6 +84,9 @@ const ENDPOINTS = [
   { method: 'POST', path: '/applications/:application/reject', body: { block: true }, who: 'writers' },
   { method: 'DELETE', path: '/applications/:application', who: 'writers' },
   { method: 'GET', path: '/mismatches', who: 'readers' },
+  { method: 'GET', path: '/possible-merges', who: 'readers' },
+  { method: 'POST', path: '/possible-merges/:merge/merge', who: 'managers' },
+  { method: 'POST', path: '/possible-merges/:merge/dismiss', who: 'managers' },
   { method: 'GET', path: '/commissions', who: 'readers' },
   {
     method: 'POST',
@@ -276,6 +279,20 @@ const createStaffed = async (coupon: string) => {
     [id],
   )
   await addWebhook(database, id)
+  const [paid] = await database.query<{ id: string }>(
+    `insert into customers (id, workspace_id, external_id, created_at) values (uuidv7(), $1, 'cus_2', now()) returning id`,
+    [id],
+  )
+  await database.query(
+    `insert into customer_identities (workspace_id, customer_id, kind, value, source, created_at)
+     values ($1, $2, 'stripe', 'cus_2', 'purchase', now())`,
+    [id, paid?.id],
+  )
+  await database.query(
+    `insert into possible_merges (id, workspace_id, customer_id, named_customer_id, checkout_id, created_at)
+     select uuidv7(), workspace_id, $2, id, 'cs_1', now() from customers where workspace_id = $1 and id <> $2`,
+    [id, paid?.id],
+  )
   await database.query(
     `insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, steps, occurred_at)
      values ($2, $1, 'lead', 'lead_1', 'lead', 'user_2', '[]', now())`,
@@ -288,7 +305,8 @@ const createStaffed = async (coupon: string) => {
             (select id from programs where workspace_id = $1) as program,
             (select id from groups where workspace_id = $1) as group,
             (select id from partners where workspace_id = $1) as partner,
-            (select id from customers where workspace_id = $1) as customer,
+            (select id from customers where workspace_id = $1 and external_id <> 'cus_2') as customer,
+            (select id from possible_merges where workspace_id = $1) as merge,
             (select import_id from import_calls where workspace_id = $1) as import,
             (select coupon_id from coupon_aliases where workspace_id = $1) as coupon,
             (select slug from links where workspace_id = $1) as link,

@@ -13,6 +13,7 @@ export type Settings = {
   terms: [Terms, Terms]
   salesFrom: 'both' | 'stripe' | 'api'
   isShared: boolean
+  idsIn: 'metadata' | 'reference'
   schedule: string
   holdingDays: number
 }
@@ -31,6 +32,8 @@ export const settings = fc.record<Settings>({
   salesFrom: fc.constantFrom('both', 'both', 'stripe', 'api'),
   /** Whether another workspace gets the same events from Stripe. */
   isShared: fc.constantFrom(false, false, true),
+  /** Where checkouts have the merchant's ids. By references, it depends on the order of events which customers are merged. */
+  idsIn: fc.constantFrom('metadata', 'metadata', 'reference'),
   /** Of the first program, whose partners have accounts that can be paid unless it is manual. */
   schedule: fc.constantFrom('manual', 'weekly', 'monthly'),
   /** Longer than the cron waits at the end, or none. */

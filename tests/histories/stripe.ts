@@ -219,7 +219,9 @@ export const stripeSteps = {
       const subscription = invoiceId && subscriptionOf(history, who, true)
       const sessionId = history.idOf(`cs_test_${number}`)
       history.coupons.set(sessionId, coupon ? [coupon] : [])
+      const named = history.named(who, clickOf(history, click))
       const session = checkoutSession({
+        ...named,
         ...{
           id: sessionId,
           created: seconds() - 1,
@@ -231,8 +233,7 @@ export const stripeSteps = {
         ...{ payment_intent: invoiceId ? null : id, invoice: invoiceId, subscription },
         customer: kind === 'guest' ? null : history.customerOf(who),
         customer_details: { email: addressOf(who), name: who },
-        client_reference_id: clickOf(history, click) ?? who,
-        metadata: captured === 'never' ? {} : reportedId(history, who, ties),
+        metadata: { ...named.metadata, ...(captured !== 'never' && reportedId(history, who, ties)) },
         discounts: discounts(coupon),
       })
       await history.happen('checkout.session.completed', session, arrives)

@@ -135,7 +135,9 @@ export const useHistories = () => {
     const hearing = first === 'twin' ? workspaces.toReversed() : workspaces
 
     const hear = async (event: TestEvent): Promise<void> => {
-      const read = readEvent(JSON.parse(JSON.stringify(event)))
+      const read = readEvent(JSON.parse(JSON.stringify(event)), {
+        backendCreatesCheckouts: settings.idsIn === 'reference',
+      })
       if (!read) throw new Error('An event that nobody understands.')
       log.push(`  ${event.type} ${String(event.data.object.id)} arrives`)
       for (const id of hearing) await processEvent(db(), id, read, new Date())
@@ -167,6 +169,11 @@ export const useHistories = () => {
       imports: [] as { id: string; repeat: () => Promise<unknown> }[],
       /** An id that no other history has. */
       idOf: (name: string) => `${name}_${slug}`.replaceAll('-', ''),
+      /** How a checkout names a customer, if the click leaves room for that. */
+      named: (person: string, click: string | null) =>
+        settings.idsIn === 'reference'
+          ? { client_reference_id: click ?? person, metadata: {} }
+          : { client_reference_id: click, metadata: click ? {} : { customerExternalId: person } },
       customerOf: (person: string) => `cus_${person}_${slug}`.replaceAll('-', ''),
       report(kind: Report, body: object) {
         if (kind === 'sale' || kind === 'lead') this.reports.push({ kind, ...body })

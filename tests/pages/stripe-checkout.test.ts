@@ -135,7 +135,7 @@ test('a customer of the shop is one customer to Tributary, under the shop’s id
   const shown = await story(page)
   expect(shown).toMatch(/The shop’s lead user_\d{10} tom@example\.com, referred by Maya Lindqvist/)
   expect(shown).toMatch(new RegExp(`Stripe’s customer cus_\\w+ paid invoice ${invoice}`))
-  expect(shown).toMatch(/client_reference_id: 'user_\d{10}'/)
+  expect(shown).toMatch(/metadata: \{ customerExternalId: 'user_\d{10}' \}/)
   expect(shown).toContain('To Tributary, for this payment Nothing. Stripe reported it.')
 
   const back = await page.evaluate<string>('document.referrer')

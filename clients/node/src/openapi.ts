@@ -355,6 +355,31 @@ post?: never
 delete?: never
 patch?: never
 }
+"/possible-merges": {
+parameters: NoParameters
+/** List customers whom a checkout names as one, newest first */
+get: {
+parameters: { query?: { status?: undefined | "open" | "merged" | "dismissed"; cursor?: undefined | string; limit?: undefined | number }; header?: never; path?: never; cookie?: never }
+requestBody?: never
+responses: {
+200: { headers: Record<string, unknown>; content: { "application/json": {
+data: Array<components['schemas']["PossibleMerge"]>
+nextCursor: string | null
+} } }
+400: Failure
+401: Failure
+403: Failure
+404: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+put?: never
+post?: never
+delete?: never
+patch?: never
+}
 "/programs": {
 parameters: NoParameters
 /** List programs */
@@ -2334,6 +2359,46 @@ evidence: string | null
 text: string
 }>
 }
+PossibleMerge: {
+id: string
+/** `open` until a manager decides. `merged` also if your ids have tied the two since. */
+status: "open" | "merged" | "dismissed"
+/** Who paid. */
+customer: {
+id: string
+externalId: string
+email: string | null
+/** Who owns the customer; null if nobody does. */
+partnerId: string | null
+/** What the customer has paid, by currency. */
+paid: Array<{
+currency: string
+sales: number
+amountCents: number
+}>
+}
+/** Whom the checkout names. */
+namedCustomer: {
+id: string
+externalId: string
+email: string | null
+/** Who owns the customer; null if nobody does. */
+partnerId: string | null
+/** What the customer has paid, by currency. */
+paid: Array<{
+currency: string
+sales: number
+amountCents: number
+}>
+}
+/** The payment processor’s id of the checkout. */
+checkoutId: string
+/** The event of its sale, once it is known. */
+saleId: string | null
+createdAt: string
+resolvedAt: string | null
+resolvedBy: string | null
+}
 Program: {
 id: string
 name: string
@@ -2743,6 +2808,7 @@ ibanPayouts: boolean
 requireDocuments: boolean
 selfBilling: boolean
 salesFrom: "both" | "stripe" | "api"
+backendCreatesCheckouts: boolean
 mode: "live" | "test"
 }
 Stats: {

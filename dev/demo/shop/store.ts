@@ -21,9 +21,9 @@ export type StripeInvoice = Invoice & { reported: { by: 'stripe' } }
 export type StripeBuyer = {
   /** `cus_...`: for calls of Stripe's API. Tributary never gets it from the shop. */
   id: string
-  /** The `client_reference_id` of the checkout session: the shop's customer id, a guest's click id, or null. */
-  reference: string | null
-  /** The click that the checkout session carried beside the shop's customer id, or null. */
+  /** The shop's customer id in the metadata of the checkout session; null for a guest. */
+  customerExternalId: string | null
+  /** The click that the checkout session carried: in its metadata, or a guest's as its `client_reference_id`. */
   clickId: string | null
 }
 

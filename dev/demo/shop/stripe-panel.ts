@@ -23,12 +23,13 @@ const loadLead = async (config: ShopConfig, { lead }: Customer): Promise<Event |
 }
 
 /** The call of Stripe's API, with what concerns the buyer. */
-const checkoutOf = ({ reference, clickId }: StripeBuyer): string =>
+const checkoutOf = ({ customerExternalId: id, clickId }: StripeBuyer): string =>
   [
     'stripe.checkout.sessions.create({',
     "  mode: 'subscription',",
-    `  client_reference_id: '${reference}',`,
-    ...(clickId ? [`  metadata: { tributary_click: '${clickId}' },`] : []),
+    ...(id
+      ? [`  metadata: { customerExternalId: '${id}'${clickId ? `, tributary_click: '${clickId}'` : ''} },`]
+      : [`  client_reference_id: '${clickId}',`]),
     '  // prices, URLs',
     '})',
   ].join('\n')
@@ -37,7 +38,7 @@ const checkoutOf = ({ reference, clickId }: StripeBuyer): string =>
 const sent = ({ lead }: Customer, { eventName, reported: { buyer } }: StripeInvoice): Html => html`
 ${lead ? html`<h4>To Tributary, at the sign-up</h4>${code(`POST ${lead.report.path}\n${JSON.stringify(lead.report.body, null, 2)}`)}` : ''}
 ${
-  buyer.reference
+  buyer.customerExternalId || buyer.clickId
     ? html`<h4>To Stripe, at the checkout</h4>
 ${code(checkoutOf(buyer))}`
     : ''

@@ -1,6 +1,6 @@
 /**
- * Sales through Stripe. The shop doesn't report them: Stripe does, by webhooks. All that the shop does is to set
- * `client_reference_id` to its own customer id, by which Tributary recognizes the customer of the lead.
+ * Sales through Stripe. The shop doesn't report them: Stripe does, by webhooks. All that the shop does is to put its own
+ * customer id into the checkout's metadata, by which Tributary recognizes the customer of the lead.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import Stripe from 'stripe'
@@ -34,9 +34,8 @@ const buyerOf = ({ customer, clickId }: Visitor): Stripe.Checkout.SessionCreateP
   const { id, email, stripe } = customer
   const isNewer = clickId !== undefined && clickId !== customer.clickId
   return {
-    client_reference_id: id,
     ...(stripe ? { customer: stripe.id } : { customer_email: email }),
-    ...(isNewer && { metadata: { tributary_click: clickId } }),
+    metadata: { customerExternalId: id, ...(isNewer && { tributary_click: clickId }) },
   }
 }
 
@@ -110,8 +109,8 @@ export const createStripe = ({ stripeUrl }: ShopConfig) => {
             by: 'stripe',
             buyer: {
               id: buyer,
-              reference: found.client_reference_id,
-              clickId: found.metadata?.tributary_click ?? null,
+              customerExternalId: found.metadata?.customerExternalId ?? null,
+              clickId: found.metadata?.tributary_click ?? found.client_reference_id,
             },
           },
         },

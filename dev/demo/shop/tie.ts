@@ -40,11 +40,11 @@ const side = (title: string, id: string, about: Html): Html => html`
   <p>${about}</p>
 </div>`
 
-const passedBy = ({ customer, buyer: { reference } }: Tie): Html => {
-  if (reference === customer.id) return html`Now it has one: <code>${reference}</code>.`
-  if (!reference) return html`There was no click either.`
+const passedBy = ({ buyer: { customerExternalId, clickId } }: Tie): Html => {
+  if (customerExternalId) return html`Now it has one: <code>${customerExternalId}</code>.`
+  if (!clickId) return html`There was no click either.`
   return html`It passed the click instead, as the snippet does for Payment Links:
-    <code>client_reference_id: "${reference.slice(0, 12)}…"</code>.`
+    <code>client_reference_id: "${clickId.slice(0, 12)}…"</code>.`
 }
 
 const guest = (tie: Tie): Html => html`
@@ -60,7 +60,7 @@ export const tieSection = (tie: Tie): Html => {
 <h3>Two ids, one customer</h3>
 <div class="tie">
   ${side('The shop’s lead', customer.id, html`${customer.email}, ${referredBy(lead)}`)}
-  <p class="knot">${isTied(tie) ? html`<span>tied by</span> <code>client_reference_id</code>` : html`<span>not tied yet</span>`}</p>
+  <p class="knot">${isTied(tie) ? html`<span>tied by</span> <code>customerExternalId</code>` : html`<span>not tied yet</span>`}</p>
   ${side('Stripe’s customer', buyer.id, html`paid invoice <code>${invoice.id}</code>`)}
 </div>
 <p>${inWords(tie)}</p>`

@@ -19,7 +19,7 @@ import {
   Refund,
   Subscription,
 } from './objects.schemas.ts'
-import { readCheckout, readInvoice, readInvoicePayment, readPaymentIntent } from './objects.ts'
+import { type Reading, readCheckout, readInvoice, readInvoicePayment, readPaymentIntent } from './objects.ts'
 import { readCharge, readCreditNote, readDispute, readRefund } from './return-objects.ts'
 
 /** What every event has. Thin events have an ISO time and no object. */
@@ -38,12 +38,12 @@ const Snapshot = z.object({ data: z.object({ object: z.looseObject({}) }) })
 /** lib/payouts reads it. What it could not read is refused here, so that it is listed. */
 const ReversedTransfer = z.object({ id: text, currency, amount_reversed: amount })
 
-type Reader = { types: RegExp; read: (object: unknown) => ObjectFacts }
+type Reader = { types: RegExp; read: (object: unknown, reading: Reading) => ObjectFacts }
 
 const READERS: Reader[] = [
   {
     types: /^checkout\.session\.(completed|async_payment_succeeded)$/,
-    read: (object) => readCheckout(Checkout.parse(object)),
+    read: (object, reading) => readCheckout(Checkout.parse(object), reading),
   },
   { types: /^invoice\.paid$/, read: (object) => readInvoice(Invoice.parse(object)) },
   { types: /^invoice_payment\.paid$/, read: (object) => readInvoicePayment(InvoicePayment.parse(object)) },
@@ -107,10 +107,11 @@ export const originOf = (input: unknown): Origin | null => {
 /**
  * Reads an event whose signature was verified.
  *
+ * @param reading what the workspace says at this time: it counts for the event for good
  * @returns the event: without facts if its type is not used, and refused if it is used but not understood; null for what is
  *   not an event of Stripe
  */
-export const readEvent = (input: unknown): ProcessorEvent | null => {
+export const readEvent = (input: unknown, reading: Reading): ProcessorEvent | null => {
   const head = Head.safeParse(input).data
   if (!head || findUnstorable([head.id, head.type])) return null
   const { id: processorEventId, type, livemode, object } = head
@@ -129,7 +130,7 @@ export const readEvent = (input: unknown): ProcessorEvent | null => {
   try {
     Created.parse(input)
     const { data } = Snapshot.parse(input)
-    const read = reader(type)?.(data.object) ?? { keys: [], facts: [] }
+    const read = reader(type)?.(data.object, reading) ?? { keys: [], facts: [] }
     const { customer = null, email = null, facts } = read
     const keys = [...new Set(read.keys.filter((key) => key !== null))]
     const event: ProcessorEvent = { ...bare, customer, email, keys, facts }

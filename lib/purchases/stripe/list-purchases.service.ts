@@ -2,6 +2,7 @@
 import type Stripe from 'stripe'
 import type { ListedPurchase, ProcessorEvent } from '../facts.ts'
 import { readEvent } from './events.schemas.ts'
+import type { Reading } from './objects.ts'
 
 export type Listed = {
   /** Oldest first, with what was refunded, disputed or credited of them. */
@@ -23,8 +24,9 @@ const eventOf = (
   { id, livemode }: { id: string; livemode: boolean },
   at: number,
   object: object,
+  reading: Reading = { backendCreatesCheckouts: false },
 ): ProcessorEvent | null => {
-  const event = readEvent({ id: `reconcile_${id}`, type, created: at, livemode, data: { object } })
+  const event = readEvent({ id: `reconcile_${id}`, type, created: at, livemode, data: { object } }, reading)
   return event?.refusal ? null : event
 }
 
@@ -32,8 +34,8 @@ const invoiceEvent = (invoice: Stripe.Invoice & { id: string }) =>
   eventOf('invoice.paid', invoice, invoice.status_transitions.paid_at ?? invoice.created, invoice)
 
 /** A checkout has no time of payment, so its creation counts. */
-const checkoutEvent = (session: Stripe.Checkout.Session) =>
-  eventOf('checkout.session.completed', session, session.created, session)
+const checkoutEvent = (session: Stripe.Checkout.Session, reading: Reading) =>
+  eventOf('checkout.session.completed', session, session.created, session, reading)
 
 const idOf = (reference: string | { id?: string } | null | undefined): string | null =>
   typeof reference === 'string' ? reference : (reference?.id ?? null)
@@ -88,12 +90,12 @@ const addCapture = (purchases: ListedPurchase[], checkout: ProcessorEvent, captu
  *
  * Invoices are listed first, so that one that is paid in between is not listed without its checkout.
  *
- * @param livemode whether the key is of live mode
+ * @param livemode whether the key is of live mode, and what the workspace says now
  * @param onRead called with the number of objects read so far
  */
 export const listPurchases = async (
   stripe: Stripe,
-  { since, livemode }: { since: Date; livemode: boolean },
+  { since, livemode, ...reading }: { since: Date; livemode: boolean } & Reading,
   onRead: (count: number) => void,
 ): Promise<Listed> => {
   const from = Math.max(0, Math.floor(since.getTime() / 1000))
@@ -133,7 +135,7 @@ export const listPurchases = async (
     const purchase = invoice === null ? null : byInvoice.get(invoice)
     const isSale = session.mode === 'payment' && session.created >= from
     if (!purchase && (invoice !== null || !isSale)) continue
-    const event = checkoutEvent(session)
+    const event = checkoutEvent(session, reading)
     if (!event) unread.push(session.id)
     else if (purchase) purchase.events.push(event)
     else {

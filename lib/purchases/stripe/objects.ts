@@ -35,7 +35,13 @@ const shippingOf = (cost: Invoice['shipping_cost']): number | null =>
 
 const reportKeys = (externalId: string | null) => (externalId === null ? [] : [reportKey(externalId)])
 
-export const readCheckout = (session: Checkout): ObjectFacts => {
+/** What a workspace says of its events. */
+export type Reading = {
+  /** Whether its backend creates all checkouts, so that their references may name customers. */
+  backendCreatesCheckouts: boolean
+}
+
+export const readCheckout = (session: Checkout, { backendCreatesCheckouts }: Reading): ObjectFacts => {
   if (session.mode !== 'payment' && session.mode !== 'subscription') return { keys: [], facts: [] }
   const { invoice, payment_intent: payment, customer, subscription, metadata } = session
   const total = Math.max(0, session.amount_total ?? 0)
@@ -65,9 +71,12 @@ export const readCheckout = (session: Checkout): ObjectFacts => {
           .filter((id) => id !== null),
         ...(session.payment_status === 'unpaid' ? { paid: null, due } : { paid: due }),
         subscription,
-        // The URL of a payment link sets the reference, so whoever opens the link can name any customer.
-        customerExternalId:
-          metadata.customerExternalId ?? (session.payment_link ? null : reference.customerExternalId),
+        customerExternalId: metadata.customerExternalId,
+        // The page of a pricing table and the URL of a payment link set the reference, so a visitor can name any customer.
+        ...(backendCreatesCheckouts &&
+          !session.payment_link &&
+          metadata.customerExternalId === null &&
+          reference.customerExternalId !== null && { reference: reference.customerExternalId }),
         externalId: metadata.externalId,
       },
     ],

@@ -15,6 +15,7 @@ import { stripeSecretsQuery } from './signing-secrets.queries.ts'
 export type Endpoint = {
   workspaceId: string
   mode: Mode
+  backendCreatesCheckouts: boolean
   secrets: { ciphertext: string; purpose: SecretPurpose }[]
   isNew: boolean
 }
@@ -31,6 +32,7 @@ export const findEndpoint = (db: Db, address: string): Promise<Endpoint | undefi
     .select([
       'w.id as workspaceId',
       'w.mode',
+      'w.backend_creates_checkouts as backendCreatesCheckouts',
       sql<Endpoint['secrets']>`(
         select coalesce(jsonb_agg(jsonb_build_object('ciphertext', s.ciphertext, 'purpose', s.purpose)
                                   order by s.purpose, s.slot), '[]')

@@ -132,7 +132,7 @@ describe('the merchant’s reports', () => {
     await post('/renew', { invoice })
 
     const lead = {
-      externalId: session.client_reference_id,
+      externalId: session.metadata?.customerExternalId,
       customerEmail: 'ada@example.com',
       clickId: 'clk_1',
     }

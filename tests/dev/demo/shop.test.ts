@@ -179,7 +179,7 @@ describe('the shop in a browser', () => {
       const panel = await story(page)
       expect(panel).toContain('Maya Lindqvist earned 5.80 USD pending')
       expect(panel).toMatch(
-        /The shop’s lead user_\d{10} ines@example\.com, referred by Maya Lindqvist tied by client_reference_id Stripe’s customer cus_\w+ paid invoice in_/,
+        /The shop’s lead user_\d{10} ines@example\.com, referred by Maya Lindqvist tied by customerExternalId Stripe’s customer cus_\w+ paid invoice in_/,
       )
       expect(panel).toMatch(/The checkout names both, so Tributary knows that cus_\w+ is user_\d{10}/)
       expect(await steps(page)).toEqual(['customer', 'program_reward', 'commission_created'])
@@ -226,7 +226,7 @@ describe('the shop in a browser', () => {
 
       const panel = await story(page)
       expect(panel).toContain('Leo Okafor earned 8.70 USD pending')
-      expect(panel).toMatch(/client_reference_id: 'user_\d{10}', metadata: \{ tributary_click: 'clk_\w+' \}/)
+      expect(panel).toMatch(/metadata: \{ customerExternalId: 'user_\d{10}', tributary_click: 'clk_\w+' \}/)
       expect((await steps(page))[0]).toBe('click')
     })
 
@@ -237,7 +237,7 @@ describe('the shop in a browser', () => {
 
       const panel = await story(page)
       expect(panel).toContain('No partner is credited with this sale.')
-      expect(panel).toMatch(/nora@example\.com, referred by nobody tied by client_reference_id/)
+      expect(panel).toMatch(/nora@example\.com, referred by nobody tied by customerExternalId/)
       expect(await salesOf(invoice)).toMatchObject([{ commission: null }])
     })
 

@@ -137,33 +137,35 @@ describe('Stripe bills, you report leads', () => {
     expect(await earned()).toEqual([980, 980])
   })
 
-  test('without Checkout’s reference, the metadata of Stripe’s customer does', async () => {
+  test('without the session’s metadata, that of Stripe’s customer does', async () => {
     const { connect, curl, buy, stripe, earned } = await openShop({ salesFrom: 'stripe' })
     await connect()
     await curl(LEAD, (code) => code.replace('"customerEmail": "ada@example.com", ', ''))
     const metadata = { customerExternalId: 'user_1042' }
     const { id } = await stripe.customers.create({ email: 'other@example.com', metadata })
-    const reference = /client_reference_id.*\n *customer_email.*/
-    await buy((code) => code.replace(reference, `customer: '${id}',`))
+    const buyer = /metadata.*\n *customer_email.*/
+    await buy((code) => code.replace(buyer, `customer: '${id}',`))
     expect(await earned()).toEqual([980])
   })
 
-  test('an id that Stripe’s reference cannot hold goes into the session’s metadata', async () => {
-    const { connect, curl, buy, earned } = await openShop({ salesFrom: 'stripe' })
+  test('an id in client_reference_id counts if the workspace says that its backend creates all checkouts', async () => {
+    const { merchant, connect, curl, buy, sale } = await openShop({ salesFrom: 'stripe' })
     await connect()
-    const id = 'auth0|1042'
-    await curl(LEAD, (code) => code.replace('user_1042', id))
-    const metadata = `metadata: { customerExternalId: '${id}' }`
-    await buy((code) => code.replace("client_reference_id: 'user_1042'", metadata))
-    expect(await earned(encodeURIComponent(id))).toEqual([980])
+    await curl(LEAD, (code) => code.replace('"customerEmail": "ada@example.com", ', ''))
+    const asReference = (code: string) =>
+      code.replace("metadata: { customerExternalId: 'user_1042' }", "client_reference_id: 'user_1042'")
+    expect(await sale((await buy(asReference)).invoice)).toMatchObject({ partner: null })
+    const manager = await merchant.asManager()
+    await manager.patch('/settings', { backendCreatesCheckouts: true })
+    expect(await sale((await buy(asReference)).invoice)).toMatchObject({ partner: { slug: 'maya' } })
   })
 
   test('a customer who returns by another partner’s link brings that click to the session', async () => {
     const { merchant, connect, curl, buy, sale } = await openShop({ salesFrom: 'stripe' })
     await connect()
     await curl(LEAD)
-    const metadata = `metadata: { tributary_click: '${await merchant.click('leo')}' },`
-    const { invoice } = await buy((code) => code.replace('line_items', `${metadata}\n  line_items`))
+    const click = `, tributary_click: '${await merchant.click('leo')}' }`
+    const { invoice } = await buy((code) => code.replace("'user_1042' }", `'user_1042'${click}`))
     expect(await sale(invoice)).toMatchObject({ attributedBy: 'click', partner: { slug: 'leo' } })
   })
 

@@ -42,7 +42,9 @@ const createPurchase = async (reference: 'click' | 'customer' = 'click') => {
           'checkout.session.completed',
           checkoutSession({
             mode: 'subscription',
-            client_reference_id: reference === 'click' ? clickId : 'user_1',
+            ...(reference === 'click'
+              ? { client_reference_id: clickId }
+              : { metadata: { customerExternalId: 'user_1' } }),
             customer,
             invoice: invoiceId,
             payment_intent: null,

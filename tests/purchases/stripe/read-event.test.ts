@@ -15,10 +15,13 @@ import {
   stripeEvent,
 } from '../../support/stripe.ts'
 
-const read = (type: string, object: StripeObject) => readEvent(stripeEvent(type, object))
+const READING = { backendCreatesCheckouts: false }
+const read = (type: string, object: StripeObject, reading = READING) =>
+  readEvent(stripeEvent(type, object), reading)
 
 /** The first fact of an event. */
-const factOf = (type: string, object: StripeObject): Fact | undefined => read(type, object)?.facts[0]
+const factOf = (type: string, object: StripeObject, reading = READING): Fact | undefined =>
+  read(type, object, reading)?.facts[0]
 
 /** What an invoice, or a checkout, says was paid. */
 const paidOf = (type: string, object: StripeObject) => {
@@ -414,23 +417,24 @@ describe('a checkout', () => {
   })
 
   test.each([
-    { reference: 'user_42', clickId: null, customerExternalId: 'user_42' },
-    { reference: 'clk_1', clickId: 'clk_1', customerExternalId: null },
-    ...['', 'clk_', 'clk_with space', `clk_${'x'.repeat(201)}`, null, 'cus_2', 'cs_2'].map((reference) => ({
-      reference,
+    { by: 'user_42', clickId: null, named: 'user_42' },
+    { by: 'clk_1', clickId: 'clk_1', named: undefined },
+    ...['', 'clk_', 'clk_with space', `clk_${'x'.repeat(201)}`, null, 'cus_2', 'cs_2'].map((by) => ({
+      by,
       clickId: null,
-      customerExternalId: null,
+      named: undefined,
     })),
-  ])('carries a click, or the merchant’s id of the customer: $reference', ({ reference, ...carried }) => {
-    const session = checkoutSession({ client_reference_id: reference })
-    expect(factOf(COMPLETED, session)).toMatchObject({ kind: 'checkout', ...carried })
-  })
-
-  test('of a payment link can carry a click, but names no customer: whoever opens the link writes the reference', () => {
-    const of = (reference: string) =>
-      factOf(COMPLETED, checkoutSession({ payment_link: 'plink_1', client_reference_id: reference }))
-    expect(of('user_victim')).toMatchObject({ clickId: null, customerExternalId: null })
-    expect(of('clk_1')).toMatchObject({ clickId: 'clk_1' })
+  ])('carries a click, or a customer if the backend creates all checkouts: $by', ({ by, clickId, named }) => {
+    const of = (fields: object, backendCreatesCheckouts: boolean) => {
+      const session = checkoutSession({ client_reference_id: by, ...fields })
+      const fact = factOf(COMPLETED, session, { backendCreatesCheckouts })
+      expect(fact).toMatchObject({ kind: 'checkout', clickId, customerExternalId: null })
+      return fact && 'reference' in fact ? fact.reference : undefined
+    }
+    expect(of({}, true)).toBe(named)
+    expect(of({}, false)).toBeUndefined()
+    // Whoever opens a payment link writes the reference.
+    expect(of({ payment_link: 'plink_1' }, true)).toBeUndefined()
   })
 
   test('names its subscription, and ids of the merchant’s own in its metadata', () => {
@@ -443,7 +447,9 @@ describe('a checkout', () => {
       client_reference_id: 'user_2',
       metadata: { externalId: 'order-1', customerExternalId: 'user_1', tributary_click: 'clk_1' },
     })
-    expect(read(COMPLETED, session)).toMatchObject({
+    const event = read(COMPLETED, session, { backendCreatesCheckouts: true })
+    expect(event?.facts[0]).not.toHaveProperty('reference')
+    expect(event).toMatchObject({
       keys: ['cs_1', 'in_1', 'report:order-1'],
       email: 'ada@example.com',
       facts: [
@@ -712,7 +718,7 @@ test.each([
 test.each(['customer.deleted', 'invoice.created', 'invoice.payment_failed', 'charge.succeeded', 'refund.x'])(
   '%s is of no interest, whatever its object is',
   (type) => {
-    expect(readEvent(stripeEvent(type, {}))).toMatchObject({ type, keys: [], facts: [], customer: null })
+    expect(read(type, {})).toMatchObject({ type, keys: [], facts: [], customer: null })
   },
 )
 
@@ -722,7 +728,7 @@ test.each([
   { case: 'an event without an id', input: { ...stripeEvent('invoice.paid', invoice()), id: undefined } },
   { case: 'an event with an id that can’t be stored', input: stripeEvent('a.b', {}, { id: 'evt_\0' }) },
 ])('is no event of Stripe’s: $case', ({ input }) => {
-  expect(readEvent(input)).toBeNull()
+  expect(readEvent(input, READING)).toBeNull()
 })
 
 test.each([
@@ -737,7 +743,7 @@ test.each([
 ])('is read to the cent, with its tax: $case', ({ currency, total, cents = total }) => {
   const taxed = invoice({ currency, total, amount_paid: total, total_excluding_tax: total - 7 })
   const perUnit = cents === total ? 1 : 100
-  expect(readEvent(stripeEvent('invoice.paid', taxed))).toMatchObject({
+  expect(read('invoice.paid', taxed)).toMatchObject({
     facts: [{ kind: 'invoice', paid: { grossCents: cents, netCents: cents - 7 * perUnit } }],
   })
 })
@@ -749,7 +755,7 @@ test('a part of a very large invoice is rounded as exactly as of a small one: fl
     total_excluding_tax: 63_309_549_177_950,
     amount_paid: 43_346_630_736_004,
   })
-  expect(readEvent(stripeEvent('invoice.paid', partly))?.facts[0]).toMatchObject({
+  expect(read('invoice.paid', partly)?.facts[0]).toMatchObject({
     paid: { grossCents: 43_346_630_736_004, netCents: 29_787_647_042_730 },
   })
   const note = creditNote({
@@ -758,7 +764,7 @@ test('a part of a very large invoice is rounded as exactly as of a small one: fl
     total_excluding_tax: 63_309_549_177_950,
     post_payment_amount: 43_346_630_736_004,
   })
-  expect(readEvent(stripeEvent('credit_note.created', note))?.facts[0]).toMatchObject({
+  expect(read('credit_note.created', note)?.facts[0]).toMatchObject({
     amountCents: 43_346_630_736_004,
     net: { netCents: 29_787_647_042_730 },
   })
@@ -795,7 +801,7 @@ test.each([
   { case: 'an id with NUL', input: stripeEvent('invoice.paid', invoice({ id: 'in_\0' })) },
   { case: 'half a letter in an id', input: stripeEvent('invoice.paid', invoice({ customer: '\ud800' })) },
 ])('is refused as unreadable, with the reason: $case', ({ input }) => {
-  const event = readEvent(input)
+  const event = readEvent(input, READING)
   expect(event).toMatchObject({ keys: [], facts: [], customer: null })
   expect(event?.refusal).toEqual({ code: 'unreadable', facts: { reason: expect.stringMatching(/\w/) } })
 })
