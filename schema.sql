@@ -906,8 +906,8 @@ create table possible_merges (
 -- Which pairs is this customer in, as the one whom a checkout names?
 create index possible_merges_named_customer_id_idx on possible_merges (named_customer_id);
 
--- Which pairs wait for a manager, newest first?
-create index possible_merges_open_idx on possible_merges (workspace_id, id) where resolved_at is null;
+-- Which pairs does this workspace have, newest first?
+create index possible_merges_workspace_id_idx on possible_merges (workspace_id, id);
 
 
 -- Who referred a customer, also when another partner owned it and kept it: see

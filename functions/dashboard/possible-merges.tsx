@@ -146,7 +146,10 @@ const decide = (decision: MergeDecision) => async (c: Context<Env>) => {
 
 const PATH = '/app/:workspace/possible-merges'
 
-/** /app/:workspace/possible-merges: pairs of customers whom a checkout names as one, which managers merge or leave apart. */
+/**
+ * /app/:workspace/possible-merges: pairs of customers whom a checkout names as one, which managers
+ * merge or leave apart.
+ */
 export default createRoutes<Env>()
   .get(PATH, (c) => show(c))
   .post(`${PATH}/:id/merge`, freshManagersOnly(), decide('merged'))

@@ -49,7 +49,10 @@ const decide = (decision: MergeDecision) => async (c: Context<Env>) => {
 
 const PATH = '/api/workspaces/:workspace/possible-merges'
 
-/** /possible-merges: pairs of customers whom a checkout names as one, which managers merge or leave apart. */
+/**
+ * /possible-merges: pairs of customers whom a checkout names as one, which managers merge or leave
+ * apart.
+ */
 export default createRoutes<Env>()
   .get(PATH, reader(), query(PossibleMergeQuery), async (c) => {
     const { db, workspace } = c.var

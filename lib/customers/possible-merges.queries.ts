@@ -1,4 +1,7 @@
-/** Pairs of customers whom a checkout names as one, and what managers decide about them. docs/stripe.md, "Possible merges". */
+/**
+ * Pairs of customers whom a checkout names as one, and what managers decide about them.
+ * docs/stripe.md, "Possible merges".
+ */
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
@@ -42,14 +45,16 @@ export const savePossibleMerge = async (
 ): Promise<void> => {
   const { customerId, namedCustomerId, checkoutId } = pair
   await sql`
-    insert into possible_merges (id, workspace_id, customer_id, named_customer_id, checkout_id, created_at)
+    insert into possible_merges
+      (id, workspace_id, customer_id, named_customer_id, checkout_id, created_at)
     values (${newId()}, ${workspaceId}, ${customerId}, ${namedCustomerId}, ${checkoutId}, ${now})
     on conflict (customer_id, named_customer_id) do nothing`.execute(db)
 }
 
 /** A pair that an id or a manager has merged since is one customer. */
 const STATUS = sql<MergeStatus>`
-  case when coalesce(a.merged_into, a.id) = coalesce(b.merged_into, b.id) then 'merged' else coalesce(m.resolution, 'open') end`
+  case when coalesce(a.merged_into, a.id) = coalesce(b.merged_into, b.id) then 'merged'
+       else coalesce(m.resolution, 'open') end`
 
 const PAIRS = sql`
   possible_merges m
@@ -63,7 +68,8 @@ const side = (customer: 'a' | 'b') => sql`(
     'paid', (select coalesce(jsonb_agg(jsonb_build_object(
                'currency', currency, 'sales', sales, 'amountCents', cents) order by currency), '[]')
              from (select e.currency, count(*) as sales, sum(e.amount_cents) as cents
-                   from events e where e.customer_id = c.id and e.kind = 'sale' group by e.currency) s))
+                   from events e where e.customer_id = c.id and e.kind = 'sale'
+                   group by e.currency) s))
   from customers c left join partners p on p.id = c.partner_id
   where c.id = coalesce(${sql.ref(`${customer}.merged_into`)}, ${sql.ref(`${customer}.id`)}))`
 
@@ -76,9 +82,11 @@ export const listPossibleMerges = async (
   { id, status, cursor, limit }: PossibleMergeFilter,
 ): Promise<PossibleMergeRow[]> => {
   const { rows } = await sql<PossibleMergeRow>`
-    select m.id, ${STATUS} as status, ${side('a')} as customer, ${side('b')} as "namedCustomer", m.checkout_id as "checkoutId",
+    select m.id, ${STATUS} as status, ${side('a')} as customer, ${side('b')} as "namedCustomer",
+           m.checkout_id as "checkoutId",
            (select s.event_id from processor_events s
-            where s.workspace_id = m.workspace_id and s.keys && array[m.checkout_id] and s.event_id is not null limit 1) as "saleId",
+            where s.workspace_id = m.workspace_id and s.keys && array[m.checkout_id]
+              and s.event_id is not null limit 1) as "saleId",
            m.created_at as "createdAt", m.resolved_at as "resolvedAt", m.resolved_by as "resolvedBy"
     from ${PAIRS}
     where m.workspace_id = ${workspaceId}
@@ -100,14 +108,17 @@ export const findPossibleMerge = async (
 /** How many wait for a manager, as a query. @param limit the count stops there */
 export const countPossibleMergesQuery = (workspaceId: string, limit: number) => sql<number>`(
   select count(*)::int from (
-    select from ${PAIRS} where m.workspace_id = ${workspaceId} and m.resolved_at is null and ${STATUS} = 'open' limit ${limit}) m)`
+    select from ${PAIRS}
+    where m.workspace_id = ${workspaceId} and m.resolved_at is null and ${STATUS} = 'open'
+    limit ${limit}) m)`
 
 /** One id of each of the two: tying them makes them one customer. */
 const BOTH = sql`(
   select jsonb_agg(jsonb_build_object('kind', i.kind, 'value', i.value))
   from ${PAIRS}
   cross join lateral (values (coalesce(a.merged_into, a.id)), (coalesce(b.merged_into, b.id))) c (id)
-  cross join lateral (select kind, value from customer_identities where customer_id = c.id and kind <> 'email'
+  cross join lateral (select kind, value from customer_identities
+                      where customer_id = c.id and kind <> 'email'
                       order by created_at, kind, value limit 1) i
   where m.id = pair.id)`
 
@@ -125,7 +136,8 @@ export const savePairDecision = async (
   const { workspaceId, actor, now } = act
   const [subjectId = customer.id] = [customer.id, namedCustomer.id].sort()
   const merge = sql`
-    select tie_customers(pair.workspace_id, ${BOTH}, 'purchase', ${checkoutId}, ${newId()}, ${now}::timestamptz)
+    select tie_customers(pair.workspace_id, ${BOTH}, 'purchase', ${checkoutId}, ${newId()},
+                         ${now}::timestamptz)
     from possible_merges pair where pair.id = ${id}`
   try {
     await db.batch([

@@ -1,4 +1,7 @@
-/** Whether the reference of a checkout may say who bought. A buyer may have written it, so it never joins two who both count. */
+/**
+ * Whether the reference of a checkout may say who bought. A buyer may have written it, so it never
+ * merges two customers who both have payments or an owner.
+ */
 import type { Identity } from '../customers/identities.ts'
 import type { PossibleMerge } from '../customers/possible-merges.ts'
 import { type Candidate, isSame } from './buyer.ts'
@@ -21,9 +24,9 @@ export type ReadReference = {
 }
 
 /**
- * Adds the reference of a checkout to the ids that say who bought, unless that would merge two customers who both have
- * payments or an owner, or who are a possible merge already. The purchase itself counts for neither: its events arrive in any
- * order.
+ * Adds the reference of a checkout to the ids that say who bought, unless that would merge two such
+ * customers, or two who are a possible merge already. The purchase itself counts for neither: its
+ * events arrive in any order.
  *
  * @param said    the purchase's other ids
  * @param origins of the purchase's own referrals

@@ -98,8 +98,15 @@ const PAIRED_WITH = sql`
   join customers o on o.id in (p.customer_id, p.named_customer_id) and o.id <> mine.id
   where mine.workspace_id = cu.workspace_id and (mine.id = cu.id or mine.merged_into = cu.id)`
 
-/** A candidate, `cu`, as one JSON value. Its rewarded sales are those before this one. */
-export const CANDIDATE_JSON = sql`jsonb_build_object(
+const HAS_PAID = sql`exists (
+  select from events e where e.customer_id = cu.id and e.kind = 'sale' and e.id <> all (array(select id from sold)))`
+
+/**
+ * A candidate, `cu`, as one JSON value. Its rewarded sales are those before this one.
+ *
+ * @param hasReference whether a purchase that is loaded has one
+ */
+export const candidateJson = (hasReference: boolean) => sql`jsonb_build_object(
   'id', cu.id, 'externalId', cu.external_id, 'email', cu.email, 'name', cu.name, 'revision', cu.revision,
   'emails', array(select i.value from customer_identities i where i.customer_id = cu.id and i.kind = 'email'
                   union select cu.email where cu.email is not null),
@@ -107,9 +114,8 @@ export const CANDIDATE_JSON = sql`jsonb_build_object(
   'identities', (select coalesce(jsonb_agg(jsonb_build_object('kind', f.kind, 'value', f.value)), '[]')
                  from strong f where f.customer_id = cu.id),
   'hasAddress', cu.id in (select customer_id from address),
-  'hasPaid', wanted."hasReference" and exists (
-    select from events e where e.customer_id = cu.id and e.kind = 'sale' and e.id <> all (array(select id from sold))),
-  'pairedWith', case when wanted."hasReference" then array(${PAIRED_WITH}) else '{}' end,
+  'hasPaid', ${hasReference ? HAS_PAID : sql`false`},
+  'pairedWith', ${hasReference ? sql`array(${PAIRED_WITH})` : sql`'[]'::jsonb`},
   'byAddress', (
     select jsonb_build_object('at', i.created_at, 'isVerified', i.is_verified)
     from customer_identities i

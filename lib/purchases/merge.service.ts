@@ -1,4 +1,7 @@
-/** Merges two customers, or leaves them apart, as a manager decides. docs/stripe.md, "Possible merges". */
+/**
+ * Merges two customers, or leaves them apart, as a manager decides.
+ * docs/stripe.md, "Possible merges".
+ */
 import { findPossibleMerge, savePairDecision } from '../customers/possible-merges.queries.ts'
 import type { MergeDecision } from '../customers/possible-merges.ts'
 import type { Db } from '../db/connection.ts'
@@ -10,7 +13,8 @@ import { replanCustomer } from './replan.service.ts'
 const ROUNDS = 3
 
 /**
- * Decides about a possible merge. Idempotent: the first decision counts. The sales of merged customers are planned again.
+ * Decides about a possible merge. Idempotent: the first decision counts. The sales of merged
+ * customers are planned again.
  *
  * @param id a UUID
  * @returns what is decided now; `missing` if the workspace has no such pair

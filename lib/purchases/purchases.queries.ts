@@ -11,8 +11,8 @@ import type { Elsewhere } from './checkout-reference.ts'
 import { externalIdOf } from './facts.ts'
 import { knownFacts, type Loaded } from './known-facts.ts'
 import {
-  CANDIDATE_JSON,
   type CandidateRow,
+  candidateJson,
   REFUND_JSON,
   type RefundRow,
   reviveCandidate,
@@ -84,6 +84,20 @@ const NAMES = sql`array(
 
 const CLICK = sql`id, created_at as "createdAt", expires_at as "expiresAt", partner_id as "partnerId"`
 
+/** What has the ids of the purchase beside the candidates: see `Elsewhere`. */
+const elsewhere = (workspaceId: string) => sql`(
+  with named as (
+    select t.value from jsonb_to_recordset(wanted.identities) as t (value text)
+    union select customer_external_id from sold where reported_at is not null
+  )
+  select jsonb_build_object(
+    'addressed', array(select distinct e.customer_id
+                       from named join events e on e.workspace_id = ${workspaceId} and e.addressed_id = named.value
+                       where e.id <> all (array(select id from sold))),
+    'untied', array(select distinct e.customer_external_id
+                    from named join events e on e.workspace_id = ${workspaceId} and e.customer_external_id = named.value
+                    where e.kind = 'sale' and e.customer_id is null and e.id <> all (array(select id from sold)))))`
+
 /** The doubt about whom a sale, `e`, is credited to, and what a manager has decided about its hold. */
 const DOUBT = sql`
   select step, case
@@ -135,7 +149,6 @@ export const loadAllKnownFacts = async (
       ...identitiesOf(purchase, []),
       ...(purchase.reference === null ? [] : [identityOf(purchase.reference)]),
     ],
-    hasReference: purchase.reference !== null,
     email: purchase.email,
     subscription: purchase.subscription,
     clickIds: clickIdsIn(purchase.clickId ?? ''),
@@ -144,10 +157,11 @@ export const loadAllKnownFacts = async (
     trialCoupons: purchase.trial?.coupons ?? [],
     creditTo: handCredit?.facts.partnerId ?? null,
   }))
+  const hasReference = purchases.some(({ purchase }) => purchase.reference !== null)
   const { rows } = await sql<FactsRow & { place: number }>`
     select place, facts.*
     from ${places(wanted)} cross join lateral jsonb_to_record(${JSON.stringify(wanted)}::jsonb -> place) as wanted (
-      keys text[], "paidAt" timestamptz, "termsAt" timestamptz, "externalId" text, identities jsonb, "hasReference" boolean, email text,
+      keys text[], "paidAt" timestamptz, "termsAt" timestamptz, "externalId" text, identities jsonb, email text,
       subscription text, "clickIds" text[], "trialClickIds" text[], coupons text[], "trialCoupons" text[], "creditTo" uuid)
     cross join lateral (
     with sold as (
@@ -174,9 +188,6 @@ export const loadAllKnownFacts = async (
       from sold join customer_identities i
         on i.workspace_id = ${workspaceId} and i.value = sold.customer_external_id and i.kind <> 'email' and i.kind <> 'guest'
       where sold.reported_at is not null
-    ), named as materialized (
-      select t.value from jsonb_to_recordset(wanted.identities) as t (value text) where wanted."hasReference"
-      union select customer_external_id from sold where reported_at is not null and wanted."hasReference"
     ), address as materialized (
       select customer_id from customer_identities
       where workspace_id = ${workspaceId} and kind = 'email' and value = wanted.email
@@ -208,16 +219,9 @@ export const loadAllKnownFacts = async (
       (select coalesce(jsonb_agg(${REFUND_JSON} order by r.id), '[]') from (
          select * from events where workspace_id = ${workspaceId} and sale_external_id = any(wanted.keys)
          union select * from events where sale_id = any(array(select id from sold))) r) as "refunds",
-      (select coalesce(jsonb_agg(${CANDIDATE_JSON} order by cu.id), '[]')
+      (select coalesce(jsonb_agg(${candidateJson(hasReference)} order by cu.id), '[]')
        from customers cu where cu.id in (select id from candidate)) as "candidates",
-      (select jsonb_build_object(
-         'addressed', array(select distinct e.customer_id
-                            from named join events e on e.workspace_id = ${workspaceId} and e.addressed_id = named.value
-                            where e.id <> all (array(select id from sold))),
-         'untied', array(select distinct e.customer_external_id
-                         from named join events e on e.workspace_id = ${workspaceId} and e.customer_external_id = named.value
-                         where e.kind = 'sale' and e.customer_id is null and e.id <> all (array(select id from sold))))
-       ) as "elsewhere",
+      ${hasReference ? elsewhere(workspaceId) : sql`'{"addressed": [], "untied": []}'::jsonb`} as "elsewhere",
       (select jsonb_build_object('partnerId', partner_id, 'occurredAt', occurred_at, 'doubt', doubt)
        from first_sale) as "firstSale",
       (select coalesce(jsonb_agg(partner_terms_1(credited.id, null, paid_from, paid_to)::jsonb

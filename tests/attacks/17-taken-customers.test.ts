@@ -309,6 +309,18 @@ describe('a decision about a possible merge', () => {
     expect(await verify(shop)).toEqual([])
   })
 
+  test('is made on the page, too, and says so if another one was made before', async () => {
+    const { shop, path } = await openCase()
+    const pages = await openPages(shop.merchant)
+    expect((await pages.post(`${path}/dismiss`, {})).location).toMatch(/possible-merges\?done=dismissed$/)
+    expect((await pages.get('/possible-merges?done=dismissed')).text).toMatch(
+      /kept apart.*No possible merges/,
+    )
+    const refused = await pages.post(`${path}/merge`, {})
+    expect(refused).toMatchObject({ status: 409, text: expect.stringContaining('was dismissed') })
+    expect(await shop.merges()).toMatchObject([{ status: 'dismissed' }])
+  })
+
   test('is a fresh manager’s of the same workspace alone', async () => {
     const { shop, path } = await openCase()
     const { merchant } = shop

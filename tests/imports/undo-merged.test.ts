@@ -86,3 +86,27 @@ test('a customer into whom one was merged before the import returns to what it w
   expect(await present(database, merchant)).toEqual(before)
   expect(await database.violations(merchant.workspace.id)).toEqual([])
 })
+
+test('a customer who is in a possible merge loses the import’s partner, and stays for the manager who decides', async () => {
+  const { merchant, customers, undo } = await createUndoing()
+  const ours = newImport()
+  await customers(
+    [user, stripe].map((row) => ({ ...row, partnerEmail: MAYA })),
+    ours,
+  )
+  await database.query(
+    `insert into possible_merges (id, workspace_id, customer_id, named_customer_id, checkout_id, created_at)
+     select uuidv7(), a.workspace_id, a.id, b.id, 'cs_1', now()
+     from customers a join customers b on b.workspace_id = a.workspace_id and b.id > a.id where a.workspace_id = $1`,
+    [merchant.workspace.id],
+  )
+  expect((await undo(ours.importId)).body).toMatchObject({ undone: { customers: 2 }, kept: [] })
+  const manager = await merchant.asManager()
+  const { body } = await manager.get('/possible-merges')
+  expect(body.data).toMatchObject([
+    { status: 'open', customer: { partnerId: null }, namedCustomer: { partnerId: null } },
+  ])
+  const [{ id } = { id: '' }] = body.data as { id: string }[]
+  expect((await manager.post(`/possible-merges/${id}/merge`)).status).toBe(200)
+  expect(await database.violations(merchant.workspace.id)).toEqual([])
+})

@@ -99,6 +99,9 @@ const ROWS = `
     select ${id('workspace', '1')}, ${id('customer')}, 'external', 'user-' || n, 'lead', now() from numbers;
   insert into customer_identities (workspace_id, customer_id, kind, value, source, created_at)
     select ${id('workspace', '1')}, ${id('customer')}, 'email', 'user-' || n || '@buyer.example', 'lead', now() from numbers;
+  insert into possible_merges (id, workspace_id, customer_id, named_customer_id, checkout_id, created_at)
+    select ${id('other')}, ${id('workspace', '1')}, ${id('customer')}, ${id('customer', 'n - 1')}, 'cs_' || n, now()
+    from numbers where n > 1;
   insert into referrals (workspace_id, customer_id, origin, partner_id, source, attribution, referred_at, clicked_at, started_at)
     select ${id('workspace', '1')}, ${id('customer')}, 'import', ${ITS_PARTNER}, 'import', 'last', now() - interval '2 days', null, now() from numbers;
   insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, customer_id, amount_cents, currency, click_id,
