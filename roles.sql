@@ -74,7 +74,7 @@ grant execute on function mail_manual_earnings_1 to :"pages", :"pay";
 
 
 -- pages: the dashboard, the portal, and the APIs for managers and imports.
-grant execute on function note_key_use_1, erase_sign_ins, erase_from_audit, has_signed_in, undo_import_call_1, money_under_way_1, mail_managers_1,
+grant execute on function note_key_use_1, erase_sign_ins, erase_from_audit, has_signed_in, waiting_passkeys_1, cancel_passkey_1, undo_import_call_1, money_under_way_1, mail_managers_1,
     approval_limit_refusal_1, set_approval_limit_1, decide_approval_limit_1, erase_payment_1 to :"pages";
 grant select on
     account_payouts, adjustments, address_changes, agreement_acceptances, agreements, api_keys, applications, audit_entries, balance_cutoffs, balances, brands, clicks, commission_holds, commissions,
@@ -89,7 +89,8 @@ grant select, update (requested_by) on approval_limit_requests to :"pages";
 -- A limit of approval is raised by functions only, and nobody says since when somebody is a manager.
 grant insert on workspaces to :"pages";
 grant update (manual_payouts, payout_order, paypal_payouts, wise_payouts, iban_payouts, require_documents, self_billing,
-              sales_from, backend_creates_checkouts, mode, deletes_at, deletion_by) on workspaces to :"pages";
+              payouts_require_passkey, sales_from, backend_creates_checkouts, mode, deletes_at, deletion_by)
+    on workspaces to :"pages";
 grant insert (id, workspace_id, email, role, payout_mails, created_at), update (email, role, payout_mails), delete on members to :"pages";
 grant insert, update         on programs, groups, partners, api_keys to :"pages";
 grant insert, update, delete on coupon_aliases, links, partner_notes to :"pages";

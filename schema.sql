@@ -61,6 +61,7 @@ create table workspaces (
     wise_payouts    boolean  not null default false,
     iban_payouts    boolean  not null default false,
     require_documents boolean not null default false,  -- pay nobody whose documents are missing
+    payouts_require_passkey boolean not null default false,  -- nobody pays without a recent confirmation by passkey
     self_billing    boolean  not null default false,   -- issue invoices in the name of partners who agreed
     approval_above_cents  bigint                       -- larger payout runs wait for a second manager; null is never
         constraint workspaces_approval_above_cents_check check (approval_above_cents between 0 and 99999999999999),
@@ -3842,7 +3843,8 @@ create table mails (
             check (kind in ('moved', 'welcome', 'message', 'application_rejected', 'partner_invitation', 'invitation', 'connect_account', 'connect_reminder', 'bank_refused', 'payout_sent', 'payout_failed',
                             'payout_returned', 'payout_approval', 'payout_report', 'payout_review', 'payout_preview', 'payout_problem', 'shadow_week',
                             'payment_details', 'payout_account', 'address_link', 'address_changed',
-                            'opening_balances', 'manual_earnings', 'webhook_disabled', 'member_address', 'workspace_notice', 'support_address', 'new_browser')),
+                            'opening_balances', 'manual_earnings', 'webhook_disabled', 'member_address', 'workspace_notice', 'support_address', 'new_browser',
+                            'passkey')),
     recipient        text         not null,
     partner_id       uuid,
     program_id       uuid,                    -- of a mail of a program to somebody who is no partner of it
@@ -3874,7 +3876,7 @@ create table mails (
     constraint mails_payout_id_fkey foreign key (workspace_id, payout_id) references payouts (workspace_id, id),
     constraint mails_payout_id_check
         check ((payout_id is not null) = (kind in ('payout_sent', 'payout_failed', 'payout_returned') and occasion <> 'test')),
-    constraint mails_workspace_id_check check ((workspace_id is null) = (kind = 'new_browser')),
+    constraint mails_workspace_id_check check ((workspace_id is null) = (kind in ('new_browser', 'passkey'))),
     constraint mails_outcome_check check (sent_at is null or failed_at is null),
     constraint mails_delivery_sent_check check (delivery is null or sent_at is not null),
     constraint mails_partner_id_fkey foreign key (workspace_id, partner_id) references partners (workspace_id, id),
@@ -5132,8 +5134,11 @@ create table sign_in.sessions (
     user_agent  text,
     created_at  timestamptz  not null,
     updated_at  timestamptz  not null,
+    passkey_at  timestamptz,                  -- when the person last confirmed with a passkey
+    passkey_id  uuid,                         -- which one: without it, that counts no more
 
-    constraint sessions_token_key unique (token)
+    constraint sessions_token_key unique (token),
+    constraint sessions_passkey_check check ((passkey_at is null) = (passkey_id is null))
 );
 
 -- Which sessions does this user have, and which have expired?
@@ -5153,6 +5158,75 @@ end $$;
 
 create trigger sessions_audit_sign_in
     after insert on sign_in.sessions for each row execute function audit_sign_in();
+
+-- A passkey, with which a person confirms in a session that a mailed link has begun: see lib/auth/passkeys.service.ts. Whoever reads the
+-- mailbox can add one, so one that was not added with another one confirms nothing until counts_from.
+create table sign_in.passkeys (
+    id             uuid         primary key,
+    user_id        uuid         not null
+        constraint passkeys_user_id_fkey references sign_in.users (id) on delete cascade,
+    credential_id  text         not null,     -- base64url, as public_key, a COSE key
+    public_key     text         not null,
+    counter        bigint       not null      -- of signatures, by the authenticator: 0 where it counts none
+        constraint passkeys_counter_check check (counter >= 0),
+    transports     text[]       not null,
+    host           text         not null,     -- for which browsers use it
+    name           text         not null,
+    created_at     timestamptz  not null,
+    counts_from    timestamptz  not null,
+    used_at        timestamptz,
+
+    constraint passkeys_credential_id_key unique (credential_id)
+);
+
+-- Which passkeys does this user have?
+create index passkeys_user_id_idx on sign_in.passkeys (user_id);
+
+-- Adding or removing one is in the audit log of each workspace that the person is a member of. Where payouts require a passkey, all
+-- managers are mailed of one that does not count yet, and may remove it until then. With the owner's rights, as audit_sign_in.
+create function note_passkey() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+    changed sign_in.passkeys := coalesce(new, old);
+    person  text := (select u.email from sign_in.users u where u.id = changed.user_id);
+    at      timestamptz := case when tg_op = 'INSERT' then new.created_at else clock_timestamp() end;
+    member  members;
+begin
+    if tg_op = 'DELETE' then
+        update sign_in.sessions set passkey_at = null, passkey_id = null where user_id = old.user_id and passkey_id = old.id;
+    end if;
+    for member in select m.* from members m where m.email = person order by m.workspace_id loop
+        insert into audit_entries (id, workspace_id, actor, action, subject_id, details, created_at)
+        values (uuidv7(), member.workspace_id, coalesce(nullif(current_setting('tributary.actor', true), ''), person),
+                case tg_op when 'INSERT' then 'member.passkey_added' else 'member.passkey_removed' end, member.id,
+                jsonb_build_object('email', person)
+                || case when tg_op = 'INSERT' then jsonb_build_object('countsFrom', new.counts_from) else '{}' end, at);
+        if tg_op = 'INSERT' and new.counts_from > new.created_at
+           and (select w.payouts_require_passkey from workspaces w where w.id = member.workspace_id) then
+            perform mail_managers_1(member.workspace_id, 'passkey_added', person, null,
+                                    to_char(new.counts_from at time zone 'UTC', 'YYYY-MM-DD HH24:MI "UTC"'), null,
+                                    'passkey ' || new.id, at);
+        end if;
+    end loop;
+    return null;
+end $$;
+
+create trigger passkeys_note after insert or delete on sign_in.passkeys for each row execute function note_passkey();
+
+-- What a session was asked to sign, to add a passkey or to confirm with one: once, within minutes. One at a time for each purpose.
+create table sign_in.passkey_challenges (
+    id          uuid         primary key,
+    session_id  uuid         not null
+        constraint passkey_challenges_session_id_fkey references sign_in.sessions (id) on delete cascade,
+    purpose     text         not null
+        constraint passkey_challenges_purpose_check check (purpose in ('add', 'confirm')),
+    challenge   text         not null,
+    expires_at  timestamptz  not null,
+
+    constraint passkey_challenges_session_id_purpose_key unique (session_id, purpose)
+);
+
+-- Which have expired?
+create index passkey_challenges_expires_at_idx on sign_in.passkey_challenges (expires_at);
 
 -- A browser in which this user has signed in. A sign-in in another one is mailed. hash is the SHA-256 of the browser's
 -- cookie, which is random.
@@ -5276,6 +5350,37 @@ create function has_signed_in(address text) returns boolean language sql stable
 security definer set search_path = public, pg_temp as $$
     select exists (select from sign_in.users u where u.email = address)
 $$;
+
+-- The passkeys of a workspace's members that do not count yet.
+create function waiting_passkeys_1(workspace uuid, at timestamptz)
+returns table (id uuid, email text, created_at timestamptz, counts_from timestamptz) language sql stable
+security definer set search_path = public, pg_temp as $$
+    select p.id, m.email, p.created_at, p.counts_from
+    from members m join sign_in.users u on u.email = m.email join sign_in.passkeys p on p.user_id = u.id
+    where m.workspace_id = workspace and p.counts_from > at
+    order by p.counts_from, p.id
+$$;
+
+-- Removes such a passkey for a manager, and mails the person. Returns whether there was one.
+create function cancel_passkey_1(workspace uuid, manager text, passkey uuid, url text, at timestamptz) returns boolean language plpgsql
+security definer set search_path = public, pg_temp as $$
+declare
+    removed record;
+begin
+    if not exists (select from members m where m.workspace_id = workspace and m.email = manager and m.role = 'manager') then
+        return false;
+    end if;
+    perform set_config('tributary.actor', manager, true);
+    delete from sign_in.passkeys p using waiting_passkeys_1(workspace, at) w
+    where p.id = passkey and w.id = p.id
+    returning w.email, p.name into removed;
+    perform set_config('tributary.actor', '', true);
+    if removed.email is null then return false; end if;
+    insert into mails (id, kind, recipient, details, created_at, next_attempt_at)
+    values (uuidv7(), 'passkey', removed.email,
+            jsonb_build_object('change', 'removed', 'name', removed.name, 'by', manager, 'url', url), at, at);
+    return true;
+end $$;
 
 -- Erases how a person was paid. Its accounts are paid no more.
 create function erase_payment_1(workspace uuid, address text, marker text, now timestamptz) returns void language sql
@@ -5425,7 +5530,7 @@ declare
     found integer;
     ended integer := 0;
 begin
-    foreach kind in array array['sessions', 'browsers', 'verifications', 'request_counts', 'asks'] loop
+    foreach kind in array array['sessions', 'browsers', 'verifications', 'request_counts', 'asks', 'passkey_challenges'] loop
         execute format('delete from sign_in.%I where id in (
             select id from sign_in.%1$I where expires_at < $1 order by expires_at limit $2 for update skip locked)', kind)
         using least(at, now()), most;
@@ -5442,6 +5547,7 @@ security definer set search_path = public, pg_temp as $$
         or exists (select from sign_in.browsers where expires_at < at)
         or exists (select from sign_in.verifications where expires_at < at)
         or exists (select from sign_in.asks where expires_at < at)
+        or exists (select from sign_in.passkey_challenges where expires_at < at)
         or exists (select from sign_in.request_counts where expires_at < at)
 $$;
 

@@ -50,6 +50,10 @@ export const ERROR_REFERENCE: Record<ErrorCode, Reference> = {
     when: 'The session’s sign-in is more than 12 hours ago, and the request changes something, or downloads payment details.',
     remedy: 'Sign in again at `/sign-in`, and repeat the request with the new session cookie.',
   },
+  passkey_required: {
+    when: 'The workspace’s setting `payoutsRequirePasskey` is on, or the request changes it, and no passkey has confirmed the session within 12 hours.',
+    remedy: 'Confirm at `/auth/passkeys` in the browser of the session, and repeat the request.',
+  },
   signup_closed: {
     when: 'Sign-up is closed on this installation, and this is not its owner’s first workspace.',
     remedy: 'Ask the administrator of this installation.',

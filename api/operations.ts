@@ -56,6 +56,15 @@ export const freshly = (operation: ZodOpenApiOperationObject): ZodOpenApiOperati
   }
 }
 
+/** An operation that needs a passkey, where payouts do. */
+export const byPasskey = (operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject => {
+  const { '403': refused } = errors('passkey_required')
+  return {
+    ...operation,
+    responses: { ...operation.responses, 403: alsoFor(operation.responses?.['403'], refused) },
+  }
+}
+
 /** An operation that takes an Idempotency-Key. */
 export const repeatable = (operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject => {
   const { '400': invalid, '409': reused } = errors('invalid_idempotency_key', 'idempotency_key_reused')

@@ -1,7 +1,8 @@
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
 import { EXPENSIVE_ROUTES } from '../lib/auth/expensive-routes.ts'
 import { ANY_SESSION } from './any-session.ts'
-import { expensively, freshly, repeatable, WORKSPACE } from './operations.ts'
+import { byPasskey, expensively, freshly, repeatable, WORKSPACE } from './operations.ts'
+import { PASSKEY_TO_PAY } from './passkey-to-pay.ts'
 import { applications } from './paths/applications.ts'
 import { imports } from './paths/imports.ts'
 import { ledger } from './paths/ledger.ts'
@@ -31,6 +32,17 @@ const withFreshSignIn = (all: ZodOpenApiPathsObject): ZodOpenApiPathsObject => {
     }
   }
   if (names.size > 0) throw new Error(`There is no operation ${[...names].join(', ')}.`)
+  return marked
+}
+
+const withPasskeys = (all: ZodOpenApiPathsObject): ZodOpenApiPathsObject => {
+  const marked = { ...all }
+  for (const name of PASSKEY_TO_PAY) {
+    const [method, path = ''] = name.split(' ') as ['get' | 'post' | 'patch' | 'delete', string]
+    const operation = marked[path]?.[method]
+    if (!operation) throw new Error(`There is no operation ${name}.`)
+    marked[path] = { ...marked[path], [method]: byPasskey(operation) }
+  }
   return marked
 }
 
@@ -84,20 +96,22 @@ const withIdempotencyKeys = (all: ZodOpenApiPathsObject): ZodOpenApiPathsObject 
 /** The public API, from the schemas that validate requests and check responses in tests. */
 export const paths: ZodOpenApiPathsObject = withBudgets(
   withIdempotencyKeys(
-    withFreshSignIn({
-      ...tracking,
-      ...ledger,
-      ...programs,
-      ...shadow,
-      ...applications,
-      ...payouts,
-      ...papers,
-      ...stripe,
-      ...webhooks,
-      ...workspaces,
-      ...mails,
-      ...reports,
-      ...imports,
-    }),
+    withPasskeys(
+      withFreshSignIn({
+        ...tracking,
+        ...ledger,
+        ...programs,
+        ...shadow,
+        ...applications,
+        ...payouts,
+        ...papers,
+        ...stripe,
+        ...webhooks,
+        ...workspaces,
+        ...mails,
+        ...reports,
+        ...imports,
+      }),
+    ),
   ),
 )

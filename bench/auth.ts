@@ -13,7 +13,7 @@ export default class BenchAuth extends WorkerEntrypoint<Env> {
       email,
     ])
     return rows.length > 0
-      ? { user: { id: '1', email, name: email }, signedInAt: new Date(), setCookie: [] }
+      ? { user: { id: '1', email, name: email }, passkeyAt: null, signedInAt: new Date(), setCookie: [] }
       : null
   }
 }

@@ -13,6 +13,7 @@ import {
   MailsOnTheWayPage,
   SignInPage,
 } from '../lib/auth/pages.tsx'
+import { readPasskeyState } from '../lib/auth/passkeys.service.ts'
 import { readSessions } from '../lib/auth/ready.queries.ts'
 import { badLink, browserOf, enter, limitCaller } from '../lib/auth/replies.tsx'
 import { requestLink } from '../lib/auth/request-link.ts'
@@ -37,6 +38,7 @@ import { readerFor, textsOf } from '../lib/pages/text.ts'
 import accounts from './auth/accounts.tsx'
 import code from './auth/code.tsx'
 import language from './auth/language.ts'
+import passkeys from './auth/passkeys.tsx'
 import sessions from './auth/sessions.tsx'
 
 /** Mails a link, whether or not the address is known. @throws {ApiError} `try_again` */
@@ -62,7 +64,10 @@ const mailLink = async (c: AuthContext, email: string, next: string) => {
 const DONE = { everywhere: m.signed_out_everywhere }
 
 /** Whether to respond with JSON instead of a page. */
-const isApi = (c: Context): boolean => c.req.path.startsWith('/api/') || c.req.path === '/readyz'
+const isApi = (c: Context): boolean =>
+  c.req.path.startsWith('/api/') ||
+  c.req.path === '/readyz' ||
+  c.req.header('Content-Type')?.startsWith('application/json') === true
 
 /** Sign-in by email: pages, and the same as JSON under /api/auth. */
 const app = createApp()
@@ -111,6 +116,22 @@ const app = createApp()
       )
     return renderPage(c, { title: t(m.check_email), children })
   })
+  // Whoever is signed in, and could confirm with a passkey, asks for a link instead.
+  .post('/auth/confirmation-link', openAuth(), form(), async (c) => {
+    await limitCaller(c)
+    const next = safePath(c.req.valid('form').next)
+    const session = await findSession(c.var, c.req.header('Cookie'))
+    if (!session) return c.redirect(`/sign-in?next=${encodeURIComponent(next)}`, 303)
+    const { email } = session.user
+    const { outcome, problem } = await mailLink(c, email, next)
+    const children =
+      outcome === 'mailed' ? (
+        <MailSentPage email={email} next={next} problem={problem} />
+      ) : (
+        <MailsOnTheWayPage email={email} />
+      )
+    return renderPage(c, { title: textsOf(c)(m.check_email), children })
+  })
   .get('/auth/confirm', openAuth(), async (c) => {
     const { token = '' } = c.req.query()
     const link = await readLink(c, token)
@@ -130,6 +151,7 @@ const app = createApp()
   .route('/', code)
   .route('/', accounts)
   .route('/', sessions)
+  .route('/', passkeys)
   .route('/', language)
   .post('/api/auth/sign-in/magic-link', openAuth(), body(LinkRequest), async (c) => {
     const { email, next } = c.req.valid('json')
@@ -168,22 +190,32 @@ export default class Auth extends WorkerEntrypoint<AuthBindings> {
 export class Sessions extends WorkerEntrypoint<AuthBindings> implements AuthService {
   async getSession(headers: Headers, url: string): ReturnType<AuthService['getSession']> {
     const session = await sessionOf(this.env, headers, url)
-    return session && { user: session.user, signedInAt: session.signedInAt, setCookie: session.setCookie }
+    if (!session) return null
+    const { user, signedInAt, passkeyAt, setCookie } = session
+    return { user, signedInAt, passkeyAt, setCookie }
   }
 
-  async sendLink(
+  async passkeyState(headers: Headers, url: string): ReturnType<AuthService['passkeyState']> {
+    const session = await sessionOf(this.env, headers, url)
+    if (!session) throw new Error('There is no session.')
+    return readPasskeyState({ db: connect(this.env), now: new Date(), url, session })
+  }
+
+  async startConfirmation(
     headers: Headers,
     url: string,
     next: string,
     language: Language,
-  ): ReturnType<AuthService['sendLink']> {
+  ): ReturnType<AuthService['startConfirmation']> {
     const session = await sessionOf(this.env, headers, url)
     if (!session) throw new Error('There is no session.')
+    const [db, now] = [connect(this.env), new Date()]
+    if ((await readPasskeyState({ db, now, url, session })) === 'counts') return 'passkey'
     const settings = { secret: this.env.AUTH_SECRET, secure: isSecure(url) }
     const { setCookie: _, ...asking } = await askingBrowser(headers, settings)
     const request = {
-      db: connect(this.env),
-      now: new Date(),
+      db,
+      now,
       env: this.env,
       url,
       asking,

@@ -2,6 +2,7 @@ import { WorkerEntrypoint } from 'cloudflare:workers'
 import { manager } from '../lib/auth/access.ts'
 import { requireFreshSignIn } from '../lib/auth/fresh-sign-in.ts'
 import { idempotent } from '../lib/auth/idempotent.ts'
+import { requirePasskeyToPay } from '../lib/auth/passkey-for-payouts.ts'
 import { createApp } from '../lib/http/app.ts'
 import { answerCron, type CronEnv, type CronTimeEnv, callCron, cronMs, isCron } from '../lib/http/cron.ts'
 import { ApiError } from '../lib/http/errors.ts'
@@ -67,7 +68,10 @@ const app = createApp<Env>()
   .post('/api/workspaces/:workspace/payouts/run', manager(), body(PayoutRun), idempotent(), async (c) => {
     const { dryRun, programId, method, expected, ...limits } = c.req.valid('json')
     const { db, now, signedInAt, user, workspace } = c.var
-    if (!dryRun) requireFreshSignIn(signedInAt, now)
+    if (!dryRun) {
+      requireFreshSignIn(signedInAt, now)
+      requirePasskeyToPay(c)
+    }
     const program = programId
       ? await found('program', programId, (id) => findProgram(db, workspace.id, id))
       : null

@@ -1,9 +1,7 @@
-import { createMiddleware } from 'hono/factory'
 import * as z from 'zod'
-import { type AuthEnv, openAuth } from '../../lib/auth/context.ts'
+import { openAuth } from '../../lib/auth/context.ts'
 import { CLEAR_STORAGE, expiredCookie } from '../../lib/auth/cookies.ts'
-import { findSession } from '../../lib/auth/links.ts'
-import type { User } from '../../lib/auth/session.ts'
+import { type OwnSessionEnv, ownSession } from '../../lib/auth/own-session.ts'
 import { endAllSessions, endOwnSession, listSessions } from '../../lib/auth/sessions.queries.ts'
 import { SessionsPage } from '../../lib/auth/sessions-page.tsx'
 import { createRoutes } from '../../lib/http/app.ts'
@@ -15,22 +13,10 @@ import { textsOf } from '../../lib/pages/text.ts'
 
 const DONE = { signed_out: m.signed_out_there }
 
-type Env = AuthEnv & { Variables: { user: User; sessionId: string } }
-
-/** Sets `c.var.user`, or redirects to the sign-in page, which returns to the list. */
-const ownSession = createMiddleware<Env>(async function ownSession(c, next) {
-  const session = await findSession(c.var, c.req.header('Cookie'))
-  if (!session) return c.redirect(`/sign-in?next=${encodeURIComponent('/auth/sessions')}`, 303)
-  for (const cookie of session.setCookie) c.header('Set-Cookie', cookie, { append: true })
-  c.set('user', session.user)
-  c.set('sessionId', session.id)
-  return next()
-})
-
 /** /auth/sessions: where a person is signed in, and signing out there. */
-export default createRoutes<Env>()
-  .use('/auth/sessions', openAuth(), ownSession)
-  .use('/auth/sessions/*', openAuth(), ownSession)
+export default createRoutes<OwnSessionEnv>()
+  .use('/auth/sessions', openAuth(), ownSession('/auth/sessions'))
+  .use('/auth/sessions/*', openAuth(), ownSession('/auth/sessions'))
   .get('/auth/sessions', async (c) => {
     const sessions = await listSessions(c.var.db, c.var.user.id, c.var.now)
     const t = textsOf(c)

@@ -22,6 +22,8 @@ const tally = (count: number, message: Message<{ count: number; shown: string }>
 
 type Props = {
   overview: Overview
+  /** Passkeys of members that do not count yet. */
+  waitingPasskeys: number
   /** The workspace's path. */
   base: string
   /** The reader's. */
@@ -30,7 +32,12 @@ type Props = {
 }
 
 /** Most urgent first. */
-const attentionOf = ({ overview, base, role, now }: Props) => [
+const attentionOf = ({ overview, waitingPasskeys, base, role, now }: Props) => [
+  {
+    isOpen: waitingPasskeys > 0,
+    text: tally(waitingPasskeys, m.overview_waiting_passkeys),
+    href: `${base}/members`,
+  },
   {
     isOpen: overview.foundTransfers > 0,
     text: tally(overview.foundTransfers, m.overview_found_transfers),

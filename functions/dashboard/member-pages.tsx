@@ -7,6 +7,7 @@ import { Checkbox, Field, Select } from '../../lib/pages/fields.tsx'
 import { ConfirmForm, Done, NextPage, Problem, Table, Time } from '../../lib/pages/parts.tsx'
 import { hidden, linkTo } from '../../lib/pages/tags.tsx'
 import { t } from '../../lib/pages/text.ts'
+import type { WaitingPasskey } from '../../lib/workspace/member-passkeys.queries.ts'
 import type { Member } from '../../lib/workspace/members.queries.ts'
 
 const LABELS = { email: m.email_address, role: m.members_role }
@@ -19,6 +20,7 @@ const ROLES = [
 type MembersProps = {
   base: string
   members: Listed<Member>
+  waiting: WaitingPasskey[]
   url: string
   fields?: Fields
   errors?: ErrorDetail[]
@@ -26,7 +28,7 @@ type MembersProps = {
 }
 
 /** The members, and a form to invite one. */
-export const MembersPage = ({ base, members, url, fields = {}, errors, done }: MembersProps) => (
+export const MembersPage = ({ base, members, waiting, url, fields = {}, errors, done }: MembersProps) => (
   <>
     <h1>{t(m.layout_members)}</h1>
     <Done message={done} />
@@ -49,6 +51,7 @@ export const MembersPage = ({ base, members, url, fields = {}, errors, done }: M
       ))}
     </Table>
     <NextPage url={url} cursor={members.nextCursor} />
+    {waiting.length > 0 && <WaitingPasskeys {...{ base, waiting }} />}
     <h2>{t(m.members_new_member)}</h2>
     <form method="post" action={base}>
       <Field
@@ -79,6 +82,36 @@ export const MembersPage = ({ base, members, url, fields = {}, errors, done }: M
         change: linkTo(base.replace(/members$/, 'address')),
       })}
     </p>
+  </>
+)
+
+const WaitingPasskeys = ({ base, waiting }: Pick<MembersProps, 'base' | 'waiting'>) => (
+  <>
+    <h2>{t(m.members_waiting_passkeys)}</h2>
+    <p>{t(m.members_waiting_passkeys_text)}</p>
+    <Table
+      caption={t(m.members_waiting_passkeys)}
+      head={[t(m.members_email), t(m.members_added), t(m.members_passkey_counts_from), t(m.action_column)]}
+    >
+      {waiting.map(({ id, email, createdAt, countsFrom }) => (
+        <tr>
+          <td>{email}</td>
+          <td>
+            <Time at={createdAt} />
+          </td>
+          <td>
+            <Time at={countsFrom} />
+          </td>
+          <td>
+            <form method="post" action={`${base}/passkeys/${id}/remove`}>
+              <button type="submit" class="link">
+                {t(m.members_passkey_remove, { email, hidden })}
+              </button>
+            </form>
+          </td>
+        </tr>
+      ))}
+    </Table>
   </>
 )
 

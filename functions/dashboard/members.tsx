@@ -2,15 +2,16 @@ import type { Context } from 'hono'
 import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
-import { found } from '../../lib/http/found.ts'
+import { found, notFound } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
 import { checked, type Fields, form, query } from '../../lib/http/validate.ts'
 import type { Message } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { holdsMails } from '../../lib/mail/held.queries.ts'
-import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { confirmedByPasskey, freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { cancelPasskey, listWaitingPasskeys } from '../../lib/workspace/member-passkeys.queries.ts'
 import {
   changeMember,
   findMember,
@@ -28,6 +29,7 @@ const DONE = {
   invited_held: m.members_invited_held,
   changed: m.members_updated,
   removed: m.members_removed_no_longer,
+  passkey_removed: m.members_passkey_removed,
 }
 
 const findOne = (c: Context<WorkspaceEnv, '/:id'>): Promise<Member> =>
@@ -39,11 +41,20 @@ const showMembers = async (
   state: { fields?: Fields; errors?: ErrorDetail[]; done?: Message | undefined },
   status: 200 | 400 | 409 = 200,
 ) => {
-  const { db, workspace } = c.var
-  const members = await listMembers(db, workspace.id, { cursor, limit: limit + 1 })
+  const { db, now, workspace } = c.var
+  const [members, waiting] = await Promise.all([
+    listMembers(db, workspace.id, { cursor, limit: limit + 1 }),
+    workspace.payoutsRequirePasskey ? listWaitingPasskeys(db, workspace.id, now) : [],
+  ])
   const shown = page(members, limit)
   const children = (
-    <MembersPage base={`/app/${workspace.slug}/members`} members={shown} url={c.req.url} {...state} />
+    <MembersPage
+      base={`/app/${workspace.slug}/members`}
+      members={shown}
+      {...{ waiting }}
+      url={c.req.url}
+      {...state}
+    />
   )
   return renderPage(c, { title: m.layout_members, section: '/members', children }, status)
 }
@@ -60,7 +71,7 @@ export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/members', managersOnly(), query(Page), (c) =>
     showMembers(c, c.req.valid('query'), { done: noticeFor(DONE, c.req.query('done')) }),
   )
-  .post('/app/:workspace/members', freshManagersOnly(), form(), async (c) => {
+  .post('/app/:workspace/members', freshManagersOnly(), confirmedByPasskey(), form(), async (c) => {
     const { db, user, workspace } = c.var
     const fields = c.req.valid('form')
     const again = (errors: ErrorDetail[], status: 400 | 409) =>
@@ -75,12 +86,19 @@ export default createRoutes<WorkspaceEnv>()
     const done = (await holdsMails(db, workspace.id, email)) ? 'invited_held' : 'invited'
     return c.redirect(`/app/${workspace.slug}/members?done=${done}`, 303)
   })
+  .post('/app/:workspace/members/passkeys/:id/remove', freshManagersOnly(), async (c) => {
+    const { db, workspace } = c.var
+    const url = new URL('/auth/passkeys', c.req.url).href
+    const isRemoved = await found('passkey', c.req.param('id'), (id) => cancelPasskey(db, actOf(c), id, url))
+    if (!isRemoved) throw notFound('passkey')
+    return c.redirect(`/app/${workspace.slug}/members?done=passkey_removed`, 303)
+  })
   .get('/app/:workspace/members/:id', managersOnly(), async (c) => {
     const member = await findOne(c)
     const children = <MemberPage base={`/app/${c.var.workspace.slug}/members`} member={member} />
     return renderPage(c, { title: member.email, section: '/members', children })
   })
-  .post('/app/:workspace/members/:id', freshManagersOnly(), form(), async (c) => {
+  .post('/app/:workspace/members/:id', freshManagersOnly(), confirmedByPasskey(), form(), async (c) => {
     const { db, workspace } = c.var
     const { role, payoutMails } = c.req.valid('form')
     const { data, errors } = checked(MemberChange, {
@@ -108,7 +126,7 @@ export default createRoutes<WorkspaceEnv>()
     const children = <RemovePage base={`/app/${c.var.workspace.slug}/members`} member={member} />
     return renderPage(c, { title: m.members_remove_a_member, section: '/members', children })
   })
-  .post('/app/:workspace/members/:id/remove', freshManagersOnly(), async (c) => {
+  .post('/app/:workspace/members/:id/remove', freshManagersOnly(), confirmedByPasskey(), async (c) => {
     const { db, workspace } = c.var
     const update = await found('member', c.req.param('id'), (id) => removeMember(db, actOf(c), id))
     if (update.outcome === 'done') return c.redirect(nextPath(c, update.member, 'removed'), 303)

@@ -4,7 +4,7 @@ import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { checked, type Fields, form } from '../../lib/http/validate.ts'
 import * as m from '../../lib/languages/messages.ts'
-import { freshManagersOnly, freshMembersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { confirmedByPasskey, freshManagersOnly, freshMembersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { textsOf } from '../../lib/pages/text.ts'
 import {
@@ -46,7 +46,7 @@ const stepBack = async (c: Context<WorkspaceEnv>, stays: boolean): Promise<Membe
 /** Handing over a workspace, for managers, and leaving it, for everybody in it. */
 export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/members/hand-over', managersOnly(), (c) => showHandOver(c))
-  .post('/app/:workspace/members/hand-over', freshManagersOnly(), form(), async (c) => {
+  .post('/app/:workspace/members/hand-over', freshManagersOnly(), confirmedByPasskey(), form(), async (c) => {
     const { db, user, workspace } = c.var
     const fields = c.req.valid('form')
     const { data, errors } = checked(HandOver, { email: fields.email ?? '', stay: fields.stay !== undefined })

@@ -10,6 +10,7 @@ import { linkTo } from '../../lib/pages/tags.tsx'
 import { t } from '../../lib/pages/text.ts'
 import { payableIn } from '../../lib/payouts/balances.ts'
 import { type Period, readPeriod } from '../../lib/periods.ts'
+import { listWaitingPasskeys } from '../../lib/workspace/member-passkeys.queries.ts'
 import { type Overview, readOverview } from '../../lib/workspace/overview.queries.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
 import { Attention, upToMost } from './attention.tsx'
@@ -105,6 +106,7 @@ const Balances = ({ overview, base }: { overview: Overview; base: string }) => (
 type Props = {
   workspace: Workspace
   overview: Overview
+  waitingPasskeys: number
   period: Period
   /** Why the days that were chosen for the period were refused. */
   problem: string | undefined
@@ -112,7 +114,7 @@ type Props = {
   done: Message | undefined
 }
 
-const OverviewPage = ({ workspace, overview, period, problem, now, done }: Props) => {
+const OverviewPage = ({ workspace, overview, waitingPasskeys, period, problem, now, done }: Props) => {
   const base = `/app/${workspace.slug}`
   const isSetUp = steps(overview, base).every((step) => step.done)
   return (
@@ -132,7 +134,7 @@ const OverviewPage = ({ workspace, overview, period, problem, now, done }: Props
       <Figures what={workspace.name} activity={overview.activity} period={period} />
       <Balances overview={overview} base={base} />
       <div class="panels">
-        <Attention overview={overview} base={base} role={workspace.role} now={now} />
+        <Attention {...{ overview, waitingPasskeys, base, now }} role={workspace.role} />
         <TopPartners rows={overview.topPartners} base={base} />
         <DoubtfulCredits rows={overview.doubtfulCredits} base={base} />
         <TopReferrers rows={overview.referrers} />
@@ -146,8 +148,13 @@ const OverviewPage = ({ workspace, overview, period, problem, now, done }: Props
 export default createRoutes<WorkspaceEnv>().get('/app/:workspace', async (c) => {
   const { db, now, workspace } = c.var
   const { period, problem } = readPeriod(c.req.query(), now)
-  const overview = await readOverview(db, workspace.id, period, now)
+  const isWarned = workspace.role === 'manager' && workspace.payoutsRequirePasskey
+  const [overview, waiting] = await Promise.all([
+    readOverview(db, workspace.id, period, now),
+    isWarned ? listWaitingPasskeys(db, workspace.id, now) : [],
+  ])
+  const waitingPasskeys = waiting.length
   const done = noticeFor(DONE, c.req.query('done'))
-  const page = <OverviewPage {...{ workspace, overview, period, problem, now, done }} />
+  const page = <OverviewPage {...{ workspace, overview, waitingPasskeys, period, problem, now, done }} />
   return renderPage(c, { title: m.nav_overview, section: '', children: page }, problem ? 400 : 200)
 })

@@ -1,6 +1,7 @@
 /** What a manager does with one payout: a page that asks first, and the request that does it. */
 
 import type { Context } from 'hono'
+import { every } from 'hono/combine'
 import type { Child } from 'hono/jsx'
 import { managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
@@ -10,7 +11,7 @@ import { type Checked, type Fields, form } from '../../lib/http/validate.ts'
 import type { Message } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { Field } from '../../lib/pages/fields.tsx'
-import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { confirmedByPasskey, freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { PartnerOf } from '../../lib/pages/ledger.tsx'
 import { money } from '../../lib/pages/money.tsx'
 import { Problem } from '../../lib/pages/parts.tsx'
@@ -60,6 +61,8 @@ type PayoutAction<Input> = {
   act: (c: Context<WorkspaceEnv>, id: string, input: Input) => Promise<PayoutRow | undefined>
   /** Why it was refused; null if it was done, now or before. @param payout after the request */
   refusedAs: (payout: PayoutRow, input: Input, now: Date) => string | null
+  /** Whether it only stops a payout, which needs no passkey. */
+  stops?: true
   /** The notice on the page of the run: see payouts.tsx. */
   doneOf: (payout: PayoutRow, input: Input) => string
 }
@@ -127,20 +130,25 @@ export const payoutAction = <Input,>(action: PayoutAction<Input>) => {
       const payout = await find(c)
       return show(c, { payout, refusal: action.refusalOf(payout, c.var.now) })
     })
-    .post(path, freshManagersOnly(), form(), async (c) => {
-      const { now, workspace } = c.var
-      const fields = c.req.valid('form')
-      const { data, errors } = action.read(fields)
-      if (errors) {
-        const payout = await find(c)
-        return show(c, { payout, refusal: action.refusalOf(payout, now), fields, errors }, 400)
-      }
-      const payout = await found('payout', c.req.param('id') ?? '', (id) => action.act(c, id, data))
-      const refusal = action.refusedAs(payout, data, now)
-      if (refusal) return show(c, { payout, refusal }, 409)
-      const done = action.doneOf(payout, data)
-      return c.redirect(`/app/${workspace.slug}/payouts/runs/${payout.runId}?done=${done}`, 303)
-    })
+    .post(
+      path,
+      action.stops ? freshManagersOnly() : every(freshManagersOnly(), confirmedByPasskey()),
+      form(),
+      async (c) => {
+        const { now, workspace } = c.var
+        const fields = c.req.valid('form')
+        const { data, errors } = action.read(fields)
+        if (errors) {
+          const payout = await find(c)
+          return show(c, { payout, refusal: action.refusalOf(payout, now), fields, errors }, 400)
+        }
+        const payout = await found('payout', c.req.param('id') ?? '', (id) => action.act(c, id, data))
+        const refusal = action.refusedAs(payout, data, now)
+        if (refusal) return show(c, { payout, refusal }, 409)
+        const done = action.doneOf(payout, data)
+        return c.redirect(`/app/${workspace.slug}/payouts/runs/${payout.runId}?done=${done}`, 303)
+      },
+    )
 }
 
 /** An action whose form has no fields. */

@@ -16,6 +16,7 @@ const EFFECT: Record<PayoutMethod, Message> = {
 /** /app/:workspace/payouts/:id/cancel: cancels a payout that was not sent. */
 export default payoutAction({
   path: 'cancel',
+  stops: true,
   title: m.payouts_cancel_a_payout,
   heading: m.payouts_cancel_this_payout,
   refusalOf: (payout) =>

@@ -6,7 +6,7 @@ import { found } from '../../lib/http/found.ts'
 import { type Fields, form } from '../../lib/http/validate.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { checkForm } from '../../lib/pages/forms.ts'
-import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { confirmedByPasskey, freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { PartnerName } from '../../lib/pages/ledger.tsx'
 import { money } from '../../lib/pages/money.tsx'
 import { Problem, Table } from '../../lib/pages/parts.tsx'
@@ -130,7 +130,7 @@ const show = async (c: Context<WorkspaceEnv>, shown: Shown, status: 200 | 400 | 
 /** /app/:workspace/payouts/runs/:id/resolve: decides whether payouts were sent, when Stripe cannot be asked. Managers only. */
 export default createRoutes<WorkspaceEnv>()
   .get(PATH, managersOnly(), (c) => show(c, {}))
-  .post(PATH, freshManagersOnly(), form(), async (c) => {
+  .post(PATH, freshManagersOnly(), confirmedByPasskey(), form(), async (c) => {
     const { db, workspace, now } = c.var
     const fields = c.req.valid('form')
     const input = { outcome: fields.outcome, reason: fields.reason ?? '', payoutIds: idsIn(fields) }

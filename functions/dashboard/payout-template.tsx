@@ -9,7 +9,7 @@ import { checked, type Fields, form } from '../../lib/http/validate.ts'
 import type { Message } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { Field } from '../../lib/pages/fields.tsx'
-import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { confirmedByPasskey, freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { Copyable, Problem, Table } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { code } from '../../lib/pages/tags.tsx'
@@ -123,7 +123,7 @@ export default createRoutes<TemplateEnv>()
     await runOf(c)
     return show(c, { fields: c.req.query() })
   })
-  .post(PATH, freshManagersOnly(), expensive(), form(), async (c) => {
+  .post(PATH, freshManagersOnly(), confirmedByPasskey(), expensive(), form(), async (c) => {
     const run = await runOf(c)
     const fields = c.req.valid('form')
     const { data, errors } = checked(TemplateFile, { part: undefined, ...fields })

@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { expensive } from '../../lib/auth/expensive.ts'
+import { isPasskeyMissing } from '../../lib/auth/passkey-for-payouts.ts'
 import { BRAND_CHANGED } from '../../lib/brand/brand.ts'
 import { readBrand, saveBrand } from '../../lib/brand/brands.queries.ts'
 import { BrandChange } from '../../lib/brand/brands.schemas.ts'
@@ -15,7 +16,7 @@ import type { Message } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
 import type { FormState } from '../../lib/pages/fields.tsx'
 import { checkForm } from '../../lib/pages/forms.ts'
-import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { askForPasskey, freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { noticeFor } from '../../lib/pages/parts.tsx'
 import { programFields, readProgram } from '../../lib/pages/program-fields.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
@@ -30,6 +31,7 @@ import {
   type Program,
 } from '../../lib/workspace/programs.queries.ts'
 import { NewProgram } from '../../lib/workspace/programs.schemas.ts'
+import { paysOtherwise } from '../../lib/workspace/programs.ts'
 import { programWhatIf } from '../../lib/workspace/what-if.service.ts'
 import { readBranding } from './branding.tsx'
 import { NewProgramPage, ProgramPage, ProgramPreviewPage, ProgramsPage } from './program-pages.tsx'
@@ -80,6 +82,7 @@ export default createRoutes<WorkspaceEnv>()
         400,
       )
     }
+    if (isPasskeyMissing(c) && paysOtherwise(null, data)) return askForPasskey(c, fields)
     const { id } = await createProgram(c.var.db, actOf(c), data)
     return c.redirect(`/app/${c.var.workspace.slug}/programs/${id}?done=created`, 303)
   })
@@ -90,6 +93,7 @@ export default createRoutes<WorkspaceEnv>()
     const fields = c.req.valid('form')
     const { data, errors } = checkForm(NewProgram, readProgram(fields))
     if (errors) return show(c, await findOne(c), { terms: { fields, errors } }, 400)
+    if (isPasskeyMissing(c) && paysOtherwise(await findOne(c), data)) return askForPasskey(c, fields)
     const { id } = await found('program', c.req.param('id'), (id) =>
       changeProgram(c.var.db, actOf(c), id, data),
     )

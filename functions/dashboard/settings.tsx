@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { isConfirmedByPasskey } from '../../lib/auth/passkey-for-payouts.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
@@ -9,7 +10,7 @@ import * as m from '../../lib/languages/messages.ts'
 import { exactMoney, parseMoney } from '../../lib/money.ts'
 import { Checkbox, controls, Field, Select } from '../../lib/pages/fields.tsx'
 import { checkForm, type Reading } from '../../lib/pages/forms.ts'
-import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { askForPasskey, freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { MODE_LABEL, ModeSelect } from '../../lib/pages/mode.tsx'
 import { Done, noticeFor, Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
@@ -45,6 +46,7 @@ const LABELS = {
   wisePayouts: m.settings_partners_may_choose_wise,
   ibanPayouts: m.settings_partners_may_choose_bank,
   requireDocuments: m.settings_pay_only_partners,
+  payoutsRequirePasskey: m.settings_payouts_require_passkey,
   selfBilling: m.settings_issue_invoices_name,
   approvalAboveCents: m.settings_approval_payout_runs,
   salesFrom: SALES_FROM_LABEL,
@@ -64,6 +66,7 @@ const SWITCHES = [
   'wisePayouts',
   'ibanPayouts',
   'requireDocuments',
+  'payoutsRequirePasskey',
   'selfBilling',
   'backendCreatesCheckouts',
 ] as const
@@ -157,6 +160,12 @@ const SettingsPage = ({ base, fields, waiting, errors, refused, done }: Props) =
           inputmode="decimal"
           autocomplete="off"
         />
+        <Checkbox
+          label={t(LABELS.payoutsRequirePasskey)}
+          name="payoutsRequirePasskey"
+          hint={t(m.settings_payouts_require_passkey_hint)}
+          checked={fields.payoutsRequirePasskey !== undefined}
+        />
         <SalesFromSelect value={fields.salesFrom} errors={errors} />
         <Checkbox
           label={t(LABELS.backendCreatesCheckouts)}
@@ -223,6 +232,8 @@ export default createRoutes<WorkspaceEnv>()
     const fields = c.req.valid('form')
     const { data, errors } = checkForm(SettingsChange, readForm(fields))
     if (errors) return show(c, { fields, errors }, 400)
+    if (data.payoutsRequirePasskey !== c.var.workspace.payoutsRequirePasskey && !isConfirmedByPasskey(c))
+      return askForPasskey(c, fields)
     const saved = await changeSettings(c.var.db, actOf(c), data, new URL(pathOf(c), c.req.url).href)
     if (!saved) return show(c, { fields, errors: [{ path: 'mode', message: MODE_IN_USE }] }, 409)
     const isAsked =

@@ -6,7 +6,7 @@ import { ApiError } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { checked, form } from '../../lib/http/validate.ts'
 import * as m from '../../lib/languages/messages.ts'
-import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { confirmedByPasskey, freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { textsOf } from '../../lib/pages/text.ts'
 import { CutOver } from '../../lib/shadow/cut-over.schemas.ts'
@@ -45,7 +45,7 @@ export default createRoutes<WorkspaceEnv>()
     const { data } = checked(CutOver, { leaveOut: c.req.queries('leaveOut') ?? [] })
     return show(c, data?.leaveOut ?? [])
   })
-  .post(PATH, freshManagersOnly(), expensive(), form(), async (c) => {
+  .post(PATH, freshManagersOnly(), confirmedByPasskey(), expensive(), form(), async (c) => {
     const t = textsOf(c)
     const { leaveOut, expected } = c.req.valid('form')
     const { data } = checked(CutOver, { leaveOut: parsed(leaveOut), expected: parsed(expected) })

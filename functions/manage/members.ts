@@ -1,5 +1,6 @@
 import { actOf, freshManager, manager } from '../../lib/auth/access.ts'
 import { idempotent } from '../../lib/auth/idempotent.ts'
+import { passkeyToPay } from '../../lib/auth/passkey-for-payouts.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
@@ -32,22 +33,35 @@ export default createRoutes()
     const members = await listMembers(c.var.db, c.var.workspace.id, { cursor, limit: limit + 1 })
     return c.json(page(members, limit, memberResponse))
   })
-  .post('/api/workspaces/:workspace/members', freshManager(), body(NewMember), idempotent(), async (c) => {
-    const { email, role } = c.req.valid('json')
-    const { db, user, workspace } = c.var
-    const details = invitation({ workspace, role, invitedBy: user.email, baseUrl: c.req.url })
-    const member = await inviteMember(db, actOf(c), { email, details })
-    if (!member) throw new ApiError('conflict', alreadyMember(email))
-    return c.json(memberResponse(member), 201)
-  })
-  .patch('/api/workspaces/:workspace/members/:id', freshManager(), body(MemberChange), async (c) => {
-    const change = c.req.valid('json')
-    const update = await found('member', c.req.param('id'), (id) =>
-      changeMember(c.var.db, actOf(c), id, change),
-    )
-    return c.json(memberResponse(unlessLast(update)))
-  })
-  .delete('/api/workspaces/:workspace/members/:id', freshManager(), async (c) => {
+  .post(
+    '/api/workspaces/:workspace/members',
+    freshManager(),
+    passkeyToPay(),
+    body(NewMember),
+    idempotent(),
+    async (c) => {
+      const { email, role } = c.req.valid('json')
+      const { db, user, workspace } = c.var
+      const details = invitation({ workspace, role, invitedBy: user.email, baseUrl: c.req.url })
+      const member = await inviteMember(db, actOf(c), { email, details })
+      if (!member) throw new ApiError('conflict', alreadyMember(email))
+      return c.json(memberResponse(member), 201)
+    },
+  )
+  .patch(
+    '/api/workspaces/:workspace/members/:id',
+    freshManager(),
+    passkeyToPay(),
+    body(MemberChange),
+    async (c) => {
+      const change = c.req.valid('json')
+      const update = await found('member', c.req.param('id'), (id) =>
+        changeMember(c.var.db, actOf(c), id, change),
+      )
+      return c.json(memberResponse(unlessLast(update)))
+    },
+  )
+  .delete('/api/workspaces/:workspace/members/:id', freshManager(), passkeyToPay(), async (c) => {
     unlessLast(await found('member', c.req.param('id'), (id) => removeMember(c.var.db, actOf(c), id)))
     return c.body(null, 204)
   })

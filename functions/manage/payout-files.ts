@@ -3,6 +3,7 @@ import type * as z from 'zod'
 import { actOf, freshManager, member, requireManager, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { expensive } from '../../lib/auth/expensive.ts'
 import { requireFreshSignIn } from '../../lib/auth/fresh-sign-in.ts'
+import { passkeyToPay, requirePasskeyToPay } from '../../lib/auth/passkey-for-payouts.ts'
 import { csvLines } from '../../lib/csv.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
@@ -84,9 +85,11 @@ const sendList = async (c: Context<FilesEnv>, run: Run) => {
 }
 
 /** A part of a file with partners' details, for managers. */
-const sendBankFile = async (c: Context<FilesEnv>, run: Run, wanted: z.output<typeof ExportQuery>) => {
+const sendBankFile = async (c: Context<FilesEnv>, wanted: z.output<typeof ExportQuery>) => {
   requireManager(c.var.workspace)
   requireFreshSignIn(c.var.signedInAt, c.var.now)
+  requirePasskeyToPay(c)
+  const run = await runOf(c)
   const { format, currency, part } = wanted
   if (format === 'csv' || !currency) {
     throw new ApiError(
@@ -127,13 +130,13 @@ export default createRoutes<FilesEnv>()
     } satisfies RunFilesResponse)
   })
   .get(`${RUN}/export`, member(), expensive(), query(ExportQuery), async (c) => {
-    const run = await runOf(c)
     const wanted = c.req.valid('query')
-    return wanted.format === 'csv' ? sendList(c, run) : sendBankFile(c, run, wanted)
+    return wanted.format === 'csv' ? sendList(c, await runOf(c)) : sendBankFile(c, wanted)
   })
   .post(
     `${RUN}/wise-template`,
     freshManager(),
+    passkeyToPay(),
     expensive(),
     body(TemplateFile, { maxBytes: 1_048_576 }),
     async (c) => {

@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import { actOf, freshManager, member, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { passkeyToPay, requirePasskeyToPay } from '../../lib/auth/passkey-for-payouts.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
@@ -58,7 +59,7 @@ export default createRoutes()
       payoutResponse(await found('payout', c.req.param('id'), (id) => findPayout(db, workspace.id, id))),
     )
   })
-  .post('/api/workspaces/:workspace/payouts/:id/release', freshManager(), async (c) => {
+  .post('/api/workspaces/:workspace/payouts/:id/release', freshManager(), passkeyToPay(), async (c) => {
     const payout = await found('payout', c.req.param('id'), (id) => releasePayout(c.var.db, actOf(c), id))
     const refusal = releaseRefusalOf(payout)
     if (refusal) throw new ApiError('conflict', refusal)
@@ -73,6 +74,7 @@ export default createRoutes()
   .post(
     '/api/workspaces/:workspace/payouts/:id/resolve',
     freshManager(),
+    passkeyToPay(),
     body(PayoutResolution),
     async (c) => {
       const resolution = c.req.valid('json')
@@ -85,16 +87,22 @@ export default createRoutes()
       return c.json(payoutResponse(payout))
     },
   )
-  .post('/api/workspaces/:workspace/payouts/:id/return', freshManager(), body(PayoutReturn), async (c) => {
-    const { reason } = c.req.valid('json')
-    const portalUrl = new URL('/portal', c.req.url).href
-    const payout = await found('payout', c.req.param('id'), (id) =>
-      returnPayout(c.var.db, actOf(c), id, { reason, portalUrl }),
-    )
-    const refusal = returnRefusalOf(payout, reason)
-    if (refusal) throw new ApiError('conflict', refusal)
-    return c.json(payoutResponse(payout))
-  })
+  .post(
+    '/api/workspaces/:workspace/payouts/:id/return',
+    freshManager(),
+    passkeyToPay(),
+    body(PayoutReturn),
+    async (c) => {
+      const { reason } = c.req.valid('json')
+      const portalUrl = new URL('/portal', c.req.url).href
+      const payout = await found('payout', c.req.param('id'), (id) =>
+        returnPayout(c.var.db, actOf(c), id, { reason, portalUrl }),
+      )
+      const refusal = returnRefusalOf(payout, reason)
+      if (refusal) throw new ApiError('conflict', refusal)
+      return c.json(payoutResponse(payout))
+    },
+  )
   .get('/api/workspaces/:workspace/payout-runs', member(), query(Page), async (c) => {
     const { db, workspace } = c.var
     const { limit, cursor } = c.req.valid('query')
@@ -107,15 +115,15 @@ export default createRoutes()
     const run = await found('payout run', c.req.param('id'), (id) => findRun(db, workspace.id, id))
     return c.json(payoutRunResponse(run))
   })
-  .post(`${RUN}/approve`, freshManager(), decide('approve'))
+  .post(`${RUN}/approve`, freshManager(), passkeyToPay(), decide('approve'))
   .post(`${RUN}/decline`, freshManager(), decide('decline'))
-  .post(`${RUN}/send`, freshManager(), async (c) => {
+  .post(`${RUN}/send`, freshManager(), passkeyToPay(), async (c) => {
     const run = await found('payout run', c.req.param('id'), (id) => endReview(c.var.db, actOf(c), id))
     const refusal = reviewRefusalOf(run)
     if (refusal) throw new ApiError('conflict', refusal)
     return c.json(payoutRunResponse(run))
   })
-  .post(`${RUN}/resolve`, freshManager(), body(RunResolution), async (c) => {
+  .post(`${RUN}/resolve`, freshManager(), passkeyToPay(), body(RunResolution), async (c) => {
     const { db, workspace, now } = c.var
     const request = c.req.valid('json')
     const portalUrl = new URL('/portal', c.req.url).href
@@ -127,6 +135,7 @@ export default createRoutes()
   })
   .patch(RUN, freshManager(), body(RunChange), async (c) => {
     const { status } = c.req.valid('json')
+    if (status !== 'canceled') requirePasskeyToPay(c)
     const portalUrl = new URL('/portal', c.req.url).href
     const run = await found('payout run', c.req.param('id'), (id) =>
       changeRun(c.var.db, actOf(c), id, status, portalUrl),

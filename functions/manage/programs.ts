@@ -1,6 +1,7 @@
 import { actOf, freshManager, reader } from '../../lib/auth/access.ts'
 import { expensive } from '../../lib/auth/expensive.ts'
 import { idempotent } from '../../lib/auth/idempotent.ts'
+import { isPasskeyMissing, passkeyRequired, requirePasskeyToPay } from '../../lib/auth/passkey-for-payouts.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
@@ -18,6 +19,7 @@ import {
 } from '../../lib/workspace/programs.queries.ts'
 import type { ProgramResponse } from '../../lib/workspace/programs.responses.ts'
 import { NewProgram, ProgramChange } from '../../lib/workspace/programs.schemas.ts'
+import { paysOtherwise } from '../../lib/workspace/programs.ts'
 import { programWhatIf } from '../../lib/workspace/what-if.service.ts'
 
 const programResponse = (program: Program): ProgramResponse => ({
@@ -34,6 +36,7 @@ export default createRoutes()
   })
   .post('/api/workspaces/:workspace/programs', freshManager(), body(NewProgram), idempotent(), async (c) => {
     const { mode, ...terms } = c.req.valid('json')
+    if (paysOtherwise(null, terms)) requirePasskeyToPay(c)
     const program = await createProgram(c.var.db, actOf(c), terms, mode ?? undefined)
     return c.json(programResponse(program), 201)
   })
@@ -45,6 +48,8 @@ export default createRoutes()
   .patch('/api/workspaces/:workspace/programs/:id', freshManager(), body(ProgramChange), async (c) => {
     const { mode, ...change } = c.req.valid('json')
     const program = await found('program', c.req.param('id'), async (id) => {
+      if (isPasskeyMissing(c) && paysOtherwise(await findProgram(c.var.db, c.var.workspace.id, id), change))
+        throw passkeyRequired()
       const refusal = mode && (await changeMode(c.var.db, actOf(c), id, mode))
       if (refusal) throw new ApiError('conflict', refusal)
       return changeProgram(c.var.db, actOf(c), id, change)

@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import { actOf, freshManager, reader, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { isConfirmedByPasskey, passkeyRequired } from '../../lib/auth/passkey-for-payouts.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
@@ -36,6 +37,9 @@ const PATH = '/api/workspaces/:workspace/settings'
 export default createRoutes()
   .get(PATH, reader(), async (c) => c.json(await settingsResponse(c)))
   .patch(PATH, freshManager(), body(SettingsChange), async (c) => {
+    const { payoutsRequirePasskey: wanted } = c.req.valid('json')
+    if (wanted !== undefined && wanted !== c.var.workspace.payoutsRequirePasskey && !isConfirmedByPasskey(c))
+      throw passkeyRequired()
     const settings = await changeSettings(c.var.db, actOf(c), c.req.valid('json'), pageOf(c))
     if (!settings) throw new ApiError('conflict', MODE_IN_USE)
     return c.json(settings satisfies SettingsResponse)

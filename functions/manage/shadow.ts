@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import { actOf, freshWriter, manager, reader, type WorkspaceEnv, writer } from '../../lib/auth/access.ts'
 import { expensive } from '../../lib/auth/expensive.ts'
 import { requireFreshSignIn } from '../../lib/auth/fresh-sign-in.ts'
+import { requirePasskeyToPay } from '../../lib/auth/passkey-for-payouts.ts'
 import { newId } from '../../lib/db/ids.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
@@ -77,7 +78,10 @@ export default createRoutes()
   .post(CUT_OVER, manager(), expensive(), body(CutOver), async (c) => {
     const { db, now, signedInAt, workspace } = c.var
     const { dryRun, leaveOut, expected } = c.req.valid('json')
-    if (!dryRun) requireFreshSignIn(signedInAt, now)
+    if (!dryRun) {
+      requireFreshSignIn(signedInAt, now)
+      requirePasskeyToPay(c)
+    }
     const { id } = await programOf(c)
     const request = { programId: id, leaveOut: leaveOut ?? [], expected: expected ?? null }
     if (dryRun) return c.json(cutOverResponse(await previewCutOver(db, workspace.id, request)))

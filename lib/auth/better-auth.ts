@@ -57,6 +57,9 @@ export const authOptions = ({ db, secret, secure }: AuthSettings) =>
         createdAt: 'created_at',
         updatedAt: 'updated_at',
       },
+      additionalFields: {
+        passkeyAt: { type: 'date', required: false, input: false, fieldName: 'passkey_at' },
+      },
       expiresIn: SESSION_DAYS * ONE_DAY_SECONDS,
       updateAge: ONE_DAY_SECONDS,
       // A cached session would outlive sign-out.

@@ -173,7 +173,8 @@ export const findSession = async (
     id: session.id,
     token: session.token,
     expiresAt: new Date(Math.min(session.expiresAt.getTime(), lastDay)),
-    signedInAt: session.createdAt,
+    signedInAt: new Date(Math.max(session.createdAt.getTime(), session.passkeyAt?.getTime() ?? 0)),
+    passkeyAt: session.passkeyAt ?? null,
     setCookie: sessionCookies(headers, secure),
   }
 }

@@ -1,4 +1,5 @@
 /** What several routes of the auth Worker do before or after signing in. */
+import type { Context } from 'hono'
 import { noteForLog } from '../http/logging.ts'
 import { nudge } from '../http/nudge.service.ts'
 import { callerKey, limitRate } from '../http/rate-limit.ts'
@@ -7,12 +8,12 @@ import { renderPage } from '../pages/render.tsx'
 import { textsOf } from '../pages/text.ts'
 import { keepFormerAccount } from './accounts.ts'
 import { askingBrowser } from './asking.ts'
-import type { AuthContext } from './context.ts'
+import type { AuthContext, AuthEnv } from './context.ts'
 import type { SignedIn } from './links.ts'
 import { BadLinkPage } from './pages.tsx'
 
 /** Limits requests that send or redeem links, by IP address. @throws {ApiError} `rate_limited` */
-export const limitCaller = (c: AuthContext): Promise<void> =>
+export const limitCaller = <E extends AuthEnv>(c: Context<E>): Promise<void> =>
   limitRate(c.env.RATE_LIMIT, `from ${callerKey(c)}`)
 
 /** The browser of a request, which gets a cookie if it has none. */

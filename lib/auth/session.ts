@@ -11,8 +11,18 @@ import type { Language } from '../languages/languages.ts'
 /** A signed-in person, whose address a mailed link has verified. */
 export type User = { id: string; email: string; name: string }
 
-/** A session, and when its person was proven last: its sign-in link was used. */
-export type Session = { user: User; signedInAt: Date; setCookie: string[] }
+/** A session, and when its person was proven last. */
+export type Session = {
+  user: User
+  /** When its sign-in link was used or a passkey confirmed it, whichever was last. */
+  signedInAt: Date
+  /** When a passkey confirmed it last. */
+  passkeyAt: Date | null
+  setCookie: string[]
+}
+
+/** Whether a person has a passkey: one that counts, only such as count later, or none. */
+export type PasskeyState = 'counts' | 'waits' | 'none'
 
 /** The RPC methods of the auth Worker. */
 export type AuthService = {
@@ -25,7 +35,7 @@ export type AuthService = {
   getSession: (headers: Headers, url: string) => Promise<Session | null>
 
   /**
-   * Mails a sign-in link to the person of the headers' cookie.
+   * How the person of the headers' cookie can confirm: with a passkey, or by a sign-in link, which is mailed then.
    *
    * @param headers `Cookie`, and of the browser that asks, `User-Agent` and `CF-Connecting-IP`
    * @param next the path of this site that the link leads to
@@ -33,18 +43,21 @@ export type AuthService = {
    * @returns `on_the_way` if several links have been mailed already
    * @throws when there is no session, or the mail was not sent
    */
-  sendLink: (
+  startConfirmation: (
     headers: Headers,
     url: string,
     next: string,
     language: Language,
-  ) => Promise<'mailed' | 'on_the_way'>
+  ) => Promise<'passkey' | 'mailed' | 'on_the_way'>
+
+  /** Whether the person of the headers' cookie has a passkey, which counts or will. @param headers `Cookie` */
+  passkeyState: (headers: Headers, url: string) => Promise<PasskeyState>
 }
 
 /** The app of endpoints and pages for signed-in people. */
 export type SessionEnv = AppEnv & {
   Bindings: { AUTH: AuthService }
-  Variables: { user: User; signedInAt: Date }
+  Variables: { user: User; signedInAt: Date; passkeyAt: Date | null }
 }
 
 /** By which a page that stays open for long names the person that it was opened by: nothing is done as another one who signs in meanwhile. */
@@ -75,7 +88,7 @@ export const refuseCrossSite = (c: Context): void => {
 }
 
 /**
- * The signed-in user, or null. Renews the cookie, and sets `c.var.signedInAt`.
+ * The signed-in user, or null. Renews the cookie, and sets `c.var.signedInAt` and `c.var.passkeyAt`.
  *
  * @throws {ApiError} `cross_site_request`, `rate_limited`
  */
@@ -96,6 +109,7 @@ export const readSession = async (c: Context<SessionEnv>): Promise<User | null> 
   }
   await limitRate(c.env.RATE_LIMIT, session.user.email)
   c.set('signedInAt', session.signedInAt)
+  c.set('passkeyAt', session.passkeyAt)
   return session.user
 }
 

@@ -60,6 +60,9 @@ export const SessionsPage = ({ sessions, ownId, done }: Props) => (
       </button>
     </form>
     <p class="hint">{t(m.session_ends, { days: SESSION_DAYS, maxDays: MAX_SESSION_DAYS })}</p>
+    <p>
+      <a href="/auth/passkeys">{t(m.passkeys_title)}</a>
+    </p>
     <p>{t(m.accounts_link, { link: linkTo('/auth/accounts') })}</p>
     <p>{t(m.sessions_go_to, { workspaces: linkTo('/app'), portal: linkTo('/portal') })}</p>
   </>

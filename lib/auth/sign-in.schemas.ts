@@ -11,3 +11,29 @@ export const LinkRequest = z.object({
     .nullish()
     .transform((next) => safePath(next ?? undefined)),
 })
+
+const base64url = z.string().regex(/^[\w-]{1,16000}$/)
+const credential = { id: base64url, rawId: base64url, type: z.literal('public-key') }
+
+/** What a passkey is asked for. */
+export const PasskeyRequest = z.object({ purpose: z.enum(['add', 'confirm']) })
+
+/** The browser's response for a new passkey (`RegistrationResponseJSON`), as far as it is read. */
+export const NewPasskeyResponse = z.object({
+  ...credential,
+  response: z.object({
+    clientDataJSON: base64url,
+    attestationObject: base64url,
+    transports: z.array(z.enum(['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'])).catch([]),
+  }),
+})
+
+/** The browser's response that a passkey has signed (`AuthenticationResponseJSON`), as far as it is read. */
+export const PasskeySignature = z.object({
+  ...credential,
+  response: z.object({
+    clientDataJSON: base64url,
+    authenticatorData: base64url,
+    signature: base64url,
+  }),
+})

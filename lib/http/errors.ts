@@ -18,6 +18,7 @@ export const ERROR_STATUS = {
   manager_required: 403,
   insufficient_scope: 403,
   fresh_sign_in_required: 403,
+  passkey_required: 403,
   signup_closed: 403,
   cross_site_request: 403,
   not_found: 404,

@@ -26,6 +26,7 @@ const REMEDIES = {
   program: 'List the programs to find it.',
   group: 'List the groups of its program to find it.',
   member: 'List the members to find it.',
+  passkey: 'The members’ page lists those that do not count yet.',
   'API key': 'List the API keys to find it.',
   'signing secret': 'GET /stripe lists them.',
   'webhook endpoint': 'List the webhook endpoints to find it.',

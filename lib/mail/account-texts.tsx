@@ -9,6 +9,7 @@ import type {
   MovedDetails,
   NewBrowserDetails,
   PartnerInvitationDetails,
+  PasskeyDetails,
   PayoutAccountDetails,
   RejectionDetails,
   WelcomeDetails,
@@ -168,6 +169,28 @@ export const newBrowserDraft = ({ browser, signedInAt, url }: NewBrowserDetails,
     t(m.mail_browser_not_you),
     { button: t(m.mail_browser_button), link: url },
   ])
+
+const passkeyWords = ({ change, name, browser = '', by }: PasskeyDetails, t: Translate): Paragraph => {
+  const passkey = { name }
+  if (change === 'added') return paragraph(t, m.mail_passkey_added, { passkey, browser: { name: browser } })
+  return by
+    ? paragraph(t, m.mail_passkey_removed_by, { passkey, by: { name: by } })
+    : paragraph(t, m.mail_passkey_removed, { passkey, browser: { name: browser } })
+}
+
+/** Reports that a passkey was added to or removed from the person's account, also if somebody else did it. */
+export const passkeyDraft = (details: PasskeyDetails, t = inEnglish): Draft => {
+  const { change, countsFrom, url } = details
+  const subject = change === 'added' ? m.mail_passkey_added_subject : m.mail_passkey_removed_subject
+  return draft(t(subject), t(m.mail_browser_was_you), [
+    t(m.mail_hello),
+    passkeyWords(details, t),
+    ...(countsFrom ? [paragraph(t, m.mail_passkey_waits, { time: { name: countsFrom } })] : []),
+    t(m.mail_browser_was_you),
+    t(m.mail_passkey_not_you),
+    { button: t(m.mail_passkey_button), link: url },
+  ])
+}
 
 /** What a change of a partner's Stripe account means. */
 const changeWords = ({ workspaceName, change, heldUntil }: PayoutAccountDetails, t: Translate): Paragraph => {

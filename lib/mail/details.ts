@@ -99,6 +99,7 @@ export type WorkspaceNoticeDetails = {
     | 'deletion_canceled'
     | 'deletion_called_off'
     | 'payout_settings'
+    | 'passkey_added'
   /** Who did this; of `manager_recovered`, who became a manager. */
   person: string | null
   /**
@@ -121,6 +122,21 @@ export type NewBrowserDetails = {
   /** "25 Nov 2026, 10:00 UTC". */
   signedInAt: string
   /** The page that lists the sessions. */
+  url: string
+}
+
+/** `passkey`: a passkey of the recipient was added or removed. */
+export type PasskeyDetails = {
+  change: 'added' | 'removed'
+  /** As the recipient named it. */
+  name: string
+  /** Such as "Firefox on Windows"; not where a manager removed it. */
+  browser?: string
+  /** From when an added one counts, "28 Nov 2026, 10:00 UTC"; null is at once. */
+  countsFrom?: string | null
+  /** The address of the manager who removed it. */
+  by?: string
+  /** The page that lists the passkeys. */
   url: string
 }
 

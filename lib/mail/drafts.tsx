@@ -7,6 +7,7 @@ import {
   movedDraft,
   newBrowserDraft,
   partnerInvitationDraft,
+  passkeyDraft,
   payoutAccountDraft,
   rejectionDraft,
   welcomeDraft,
@@ -102,6 +103,18 @@ export const DRAFTS: Record<
       {
         browser: required(details, 'browser'),
         signedInAt: required(details, 'signedInAt'),
+        url: required(details, 'url'),
+      },
+      t,
+    ),
+  passkey: (details, _, t) =>
+    passkeyDraft(
+      {
+        change: details.change === 'removed' ? 'removed' : 'added',
+        name: required(details, 'name'),
+        browser: optional(details, 'browser') ?? '',
+        countsFrom: optional(details, 'countsFrom'),
+        by: optional(details, 'by') ?? '',
         url: required(details, 'url'),
       },
       t,

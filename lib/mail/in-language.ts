@@ -33,6 +33,7 @@ const WRITERS: Record<string, (language: Language, text: string) => string> = {
   effectiveAt: timeIn,
   heldUntil: timeIn,
   signedInAt: timeIn,
+  countsFrom: timeIn,
   paidBy: methodIn,
 }
 

@@ -84,7 +84,7 @@ export type PartnerMailKind = (typeof PARTNER_MAIL_KINDS)[number]
 
 /** Those in the recipient's language. Mails to managers are English. */
 export const isTranslated = (kind: string): boolean =>
-  [...PARTNER_MAIL_KINDS, 'message', 'new_browser'].includes(kind)
+  [...PARTNER_MAIL_KINDS, 'message', 'new_browser', 'passkey'].includes(kind)
 
 /** Those whose text is made of words and placeholders: the same, and what a manager writes to many partners at once. */
 export type TextKind = EditableKind | 'message'
@@ -110,4 +110,4 @@ export const isOfMerchant = (kind: string): boolean =>
   isOfProgram(kind) || ['bank_refused', 'payment_details', 'payout_account'].includes(kind)
 
 /** The mails of the outbox. A mail to a person about its account belongs to no workspace. */
-export type OutboxKind = MailKind | 'new_browser'
+export type OutboxKind = MailKind | 'new_browser' | 'passkey'

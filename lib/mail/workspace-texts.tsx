@@ -221,6 +221,18 @@ const NOTICES: Record<Notice, (details: WorkspaceNoticeDetails) => NoticeTexts> 
     preview: t(m.mails_called_off_pay),
     words: [paragraph(t, m.mails_called_off, { workspace: { name: workspace } }), t(m.mails_called_off_pay)],
   }),
+  passkey_added: ({ workspaceName: workspace, person, day }) => ({
+    subject: t(m.mails_passkey_added_subject, { workspace }),
+    preview: t(m.mails_passkey_added_then),
+    words: [
+      paragraph(t, m.mails_passkey_added, {
+        person: { name: person ?? t(m.mails_somebody) },
+        day: { name: day ?? '' },
+        workspace: { name: workspace },
+      }),
+      t(m.mails_passkey_added_then),
+    ],
+  }),
   payout_settings: ({ workspaceName: workspace, programName, person, day }) => ({
     subject: t(m.mails_settings_subject, { program: programName ?? workspace }),
     preview: t(m.mails_settings_preview),

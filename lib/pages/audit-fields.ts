@@ -9,6 +9,7 @@ const FIELDS: Record<string, Message> = {
   paypalPayouts: m.audit_field_paypal_payouts,
   wisePayouts: m.audit_field_wise_payouts,
   ibanPayouts: m.audit_field_iban_payouts,
+  payoutsRequirePasskey: m.audit_field_payouts_require_passkey,
   requireDocuments: m.audit_field_require_documents,
   selfBilling: m.audit_field_self_billing,
   documentsReceived: m.audit_field_documents_received,

@@ -103,6 +103,8 @@ const ACTIONS: Record<AuditAction, (details: Details, amount: (of: Details) => s
   'workspace.limit_declined': (d) => t(m.audit_workspace_limit_declined, { changes: changes(d) }),
   'member.signed_in': (d) =>
     d.browser ? t(m.audit_signed_in_with, { browser: text(d.browser) }) : t(m.audit_member_signed_in),
+  'member.passkey_added': (d) => t(m.audit_passkey_added, { email: text(d.email) }),
+  'member.passkey_removed': (d) => t(m.audit_passkey_removed, { email: text(d.email) }),
   'member.invited': (d) => t(m.audit_member_invited, { email: text(d.email), role: text(d.role) }),
   'member.changed': (d) => t(m.audit_member_changed, { email: text(d.email), changes: changes(d) }),
   'member.removed': (d) => t(m.audit_member_removed, { role: text(d.role), email: text(d.email) }),

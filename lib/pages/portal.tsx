@@ -40,6 +40,7 @@ type PortalPage = {
   brands?: readonly Brand[]
   /** The class of the main content. */
   mainClass?: string | undefined
+  scripts?: string[]
   children: Child
 }
 

@@ -149,6 +149,7 @@ export const Account = ({ email }: { email: string }) => (
       <a href="/auth/accounts">{email}</a>
     </span>
     <a href="/auth/sessions">{t(m.sessions_link)}</a>
+    <a href="/auth/passkeys">{t(m.passkeys_title)}</a>
     <button type="submit" class="link">
       {t(m.sign_out)}
     </button>

@@ -16,6 +16,8 @@ export type AuditAction =
   | 'workspace.deletion_canceled'
   | 'workspace.deletion_called_off'
   | 'member.signed_in'
+  | 'member.passkey_added'
+  | 'member.passkey_removed'
   | 'member.invited'
   | 'member.changed'
   | 'member.removed'

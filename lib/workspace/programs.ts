@@ -56,6 +56,22 @@ export const PROGRAM_DEFAULTS = {
   reviewDays: 0,
 } satisfies Partial<ProgramTerms>
 
+type Scheduled = Schedule & Pick<ProgramTerms, 'reviewDays'>
+
+/**
+ * Whether a change makes a program pay by itself, or pay at another time. Ending its schedule is none.
+ *
+ * @param before null for a new program
+ */
+export const paysOtherwise = (
+  before: Scheduled | null | undefined,
+  change: { [K in keyof Scheduled]?: Scheduled[K] | null | undefined },
+): boolean => {
+  if ((change.payoutSchedule ?? before?.payoutSchedule ?? 'manual') === 'manual') return false
+  const fields = ['payoutSchedule', 'payoutDays', 'reviewDays'] as const
+  return !before || fields.some((field) => String(change[field] ?? before[field]) !== String(before[field]))
+}
+
 export type GroupTerms = {
   name: string
   /** null uses the program's reward. */

@@ -21,6 +21,8 @@ export type Settings = {
   ibanPayouts: boolean
   /** Whether runs skip partners without the mark that their documents were received. */
   requireDocuments: boolean
+  /** Whether payouts need a recent confirmation with a passkey. Changing it does, too. */
+  payoutsRequirePasskey: boolean
   /** Whether invoices are issued in the name of partners who agreed. */
   selfBilling: boolean
   /** Payout runs of more than this, in minor units of any currency, wait for a second manager; null is never. */
@@ -41,6 +43,7 @@ const COLUMNS = {
   wisePayouts: 'wise_payouts',
   ibanPayouts: 'iban_payouts',
   requireDocuments: 'require_documents',
+  payoutsRequirePasskey: 'payouts_require_passkey',
   selfBilling: 'self_billing',
   salesFrom: 'sales_from',
   backendCreatesCheckouts: 'backend_creates_checkouts',
@@ -71,6 +74,7 @@ export const settingsQuery = (db: Db, workspaceId: string) =>
       'wise_payouts as wisePayouts',
       'iban_payouts as ibanPayouts',
       'require_documents as requireDocuments',
+      'payouts_require_passkey as payoutsRequirePasskey',
       'self_billing as selfBilling',
       sql<number | null>`approval_above_cents::float8`.as('approvalAboveCents'),
       'sales_from as salesFrom',

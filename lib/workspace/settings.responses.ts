@@ -21,6 +21,7 @@ export const SettingsResponse = z
     wisePayouts: z.boolean(),
     ibanPayouts: z.boolean(),
     requireDocuments: z.boolean(),
+    payoutsRequirePasskey: z.boolean(),
     selfBilling: z.boolean(),
     salesFrom: z.enum(SALES_FROM),
     backendCreatesCheckouts: z.boolean(),

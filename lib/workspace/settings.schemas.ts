@@ -33,6 +33,11 @@ export const SettingsChange = z
     paypalPayouts: choice('to PayPal'),
     wisePayouts: choice('to Wise'),
     ibanPayouts: choice('to an IBAN'),
+    payoutsRequirePasskey: z.boolean('Must be true or false.').meta({
+      description:
+        'Whether payouts need a confirmation with a passkey within the last 12 hours, and so does a change of this ' +
+        'setting. Defaults to false.',
+    }),
     requireDocuments: z.boolean('Must be true or false.').meta({
       description:
         'Whether payout runs skip partners without the mark `documentsReceived`, with the code `documents_missing`. ' +

@@ -24,6 +24,7 @@ export type WorkspaceTables = {
     wise_payouts: Generated<boolean>
     iban_payouts: Generated<boolean>
     require_documents: Generated<boolean>
+    payouts_require_passkey: Generated<boolean>
     self_billing: Generated<boolean>
     approval_above_cents: ColumnType<bigint | null, number | null, number | null>
     sales_from: Generated<SalesFrom>

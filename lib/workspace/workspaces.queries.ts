@@ -18,6 +18,8 @@ export type Workspace = {
   name: string
   mode: Mode
   role: Role | 'key'
+  /** Whether its payouts need a recent confirmation with a passkey. Not read for API keys, which never pay. */
+  payoutsRequirePasskey?: boolean
   /** When it is deleted, if that is scheduled. Not read for API keys. */
   deletesAt?: Date | null
 }
@@ -42,7 +44,15 @@ const memberships = (db: Db, email: string) =>
     .selectFrom('workspaces as w')
     .innerJoin('members as m', 'm.workspace_id', 'w.id')
     .where('m.email', '=', email)
-    .select(['w.id', 'w.slug', 'w.name', 'w.mode', 'm.role', 'w.deletes_at as deletesAt'])
+    .select([
+      'w.id',
+      'w.slug',
+      'w.name',
+      'w.mode',
+      'm.role',
+      'w.deletes_at as deletesAt',
+      'w.payouts_require_passkey as payoutsRequirePasskey',
+    ])
 
 /** The workspace with this slug or id, if the person is a member. */
 export const memberWorkspace = (db: Db, address: string, email: string) =>

@@ -154,6 +154,33 @@ test('a sign-in in a new browser is reported with the browser, the time, and wha
   expect(html).toContain(`href="${url}"`)
 })
 
+test.each([
+  {
+    case: 'that was added by mail alone, with the time from which it counts',
+    details: { change: 'added', browser: 'Firefox on Windows', countsFrom: '28 Nov 2026, 10:00 UTC' },
+    says: [
+      'The passkey “Work” was added to your account, in Firefox on Windows.',
+      'It confirms that it’s you from 28 Nov 2026, 10:00 UTC on.',
+    ],
+  },
+  {
+    case: 'that was removed',
+    details: { change: 'removed', browser: 'Firefox on Windows' },
+    says: ['The passkey “Work” was removed from your account, in Firefox on Windows.'],
+  },
+  {
+    case: 'that a manager removed',
+    details: { change: 'removed', by: 'ann@example.com' },
+    says: ['ann@example.com removed the passkey “Work” from your account before it could confirm anything.'],
+  },
+])('a mail about a passkey $case', ({ details, says }) => {
+  const url = 'https://track.example/auth/passkeys'
+  const { html, text } = outboxContent({ kind: 'passkey', details: { ...details, name: '“Work”', url } })
+  for (const sentence of says) expect(text).toContain(sentence)
+  expect(text).toContain('choose “Sign out everywhere”')
+  expect(html).toContain(`href="${url}"`)
+})
+
 describe('a mail about money', () => {
   test.each([
     { method: 'stripe', says: 'The funds are in your Stripe account' },

@@ -94,6 +94,8 @@ test.each([
     { role: 'manager', browser: 'Firefox on Windows' },
     'signed in with Firefox on Windows',
   ],
+  ['member.passkey_added', { email: 'ann@example.com' }, 'added a passkey of ann@example.com'],
+  ['member.passkey_removed', { email: 'ann@example.com' }, 'removed a passkey of ann@example.com'],
   ['personal_data.exported', { person: 'customer' }, 'downloaded the personal data of a customer'],
   ['statement.exported', { month: '2026-10' }, 'downloaded a partner’s statement of 2026-10'],
   ['payout_year.exported', { year: 2026 }, 'downloaded who was paid what in 2026'],

@@ -282,6 +282,15 @@ export const CALLS: Record<string, string> = {
   ),
   'a person is erased': call('erase_sign_ins', '{nobody@partner.example}'),
   'whether somebody has signed in': call('has_signed_in', 'nobody@partner.example'),
+  'members’ passkeys that do not count yet are listed': call('waiting_passkeys_1', WORKSPACE, NOW),
+  'a manager removes such a passkey': call(
+    'cancel_passkey_1',
+    WORKSPACE,
+    'nobody@partner.example',
+    EVENT,
+    'https://track.example/auth/passkeys',
+    NOW,
+  ),
   'how somebody was paid is erased': call(
     'erase_payment_1',
     WORKSPACE,
@@ -491,6 +500,11 @@ export const CALLS: Record<string, string> = {
     `paid_at = now(), returned_at = now(), return_reason = 'Closed'`,
     idOf('payout', 2),
   ),
+  'a passkey is added': `with person as (
+      insert into sign_in.users (id, name, email, email_verified, created_at, updated_at)
+      values ('${idOf('other', NEW)}', '', 'manager-1@shop.example', true, now(), now()) returning id)
+    insert into sign_in.passkeys (id, user_id, credential_id, public_key, counter, transports, host, name, created_at, counts_from)
+    select uuidv7(), id, 'credential', 'key', 0, '{}', 'track.example', 'Laptop', now(), now() from person`,
   'a sign-in': `with person as (
       insert into sign_in.users (id, name, email, email_verified, created_at, updated_at)
       values ('${idOf('other', NEW)}', '', 'manager-1@shop.example', true, now(), now()) returning id)

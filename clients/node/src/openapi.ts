@@ -2806,6 +2806,7 @@ paypalPayouts: boolean
 wisePayouts: boolean
 ibanPayouts: boolean
 requireDocuments: boolean
+payoutsRequirePasskey: boolean
 selfBilling: boolean
 salesFrom: "both" | "stripe" | "api"
 backendCreatesCheckouts: boolean

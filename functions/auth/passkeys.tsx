@@ -1,0 +1,107 @@
+import type { Context } from 'hono'
+import { every } from 'hono/combine'
+import * as z from 'zod'
+import { browserName } from '../../lib/auth/browsers.ts'
+import { openAuth } from '../../lib/auth/context.ts'
+import { isFresh } from '../../lib/auth/fresh-sign-in.ts'
+import { type OwnSessionEnv, ownSession } from '../../lib/auth/own-session.ts'
+import { addByResponse, askPasskey, ceremonyOf, confirmByResponse } from '../../lib/auth/passkey-attempts.ts'
+import { removePasskey } from '../../lib/auth/passkeys.queries.ts'
+import { passkeysOf } from '../../lib/auth/passkeys.service.ts'
+import { MAX_PASSKEY_NAME, MAX_PASSKEYS } from '../../lib/auth/passkeys.ts'
+import { PasskeysPage } from '../../lib/auth/passkeys-page.tsx'
+import { limitCaller } from '../../lib/auth/replies.tsx'
+import { NewPasskeyResponse, PasskeyRequest, PasskeySignature } from '../../lib/auth/sign-in.schemas.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import { nudge } from '../../lib/http/nudge.service.ts'
+import { body, checked, form } from '../../lib/http/validate.ts'
+import * as m from '../../lib/languages/messages.ts'
+import { noticeFor } from '../../lib/pages/parts.tsx'
+import { PASSKEY_SCRIPTS } from '../../lib/pages/passkeys.tsx'
+import { renderPage } from '../../lib/pages/render.tsx'
+import { textsOf } from '../../lib/pages/text.ts'
+
+const PASSKEYS = '/auth/passkeys'
+
+type PasskeyContext = Context<OwnSessionEnv>
+
+/** Requires a session, and leads whoever has none to sign in. */
+const passkeyHolder = () => every(openAuth(), ownSession(PASSKEYS))
+
+const DONE = {
+  added: m.passkey_added,
+  removed: m.passkey_removed,
+  confirmed: m.passkey_confirmed,
+}
+
+const browserOf = (c: PasskeyContext): string => browserName(c.req.header('User-Agent'))
+
+const show = async (c: PasskeyContext, problem?: string, status: 200 | 403 | 409 = 200) => {
+  const { now, signedInAt, passkeyAt } = c.var
+  const t = textsOf(c)
+  const done = problem ? undefined : noticeFor(DONE, c.req.query('done'))
+  const children = (
+    <PasskeysPage
+      passkeys={await passkeysOf(ceremonyOf(c))}
+      now={now}
+      isFresh={isFresh(signedInAt, now)}
+      isConfirmed={passkeyAt !== null && isFresh(passkeyAt, now)}
+      name={browserOf(c)}
+      problem={problem}
+      done={done && t(done)}
+    />
+  )
+  const page = { title: t(m.passkeys_title), scripts: PASSKEY_SCRIPTS, path: PASSKEYS, children }
+  return renderPage(c, page, status)
+}
+
+/** A name that can be read in a table. */
+const nameIn = (typed: string | undefined, fallback: string): string =>
+  typed?.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_PASSKEY_NAME) || fallback
+
+const parsed = (text: string | undefined): unknown => {
+  try {
+    return JSON.parse(text ?? '')
+  } catch {
+    return null
+  }
+}
+
+/** /auth/passkeys: a person's passkeys, with which a session is confirmed. */
+export default createRoutes<OwnSessionEnv>()
+  .get(PASSKEYS, passkeyHolder(), (c) => show(c))
+  .post(`${PASSKEYS}/options`, passkeyHolder(), body(PasskeyRequest), async (c) => {
+    await limitCaller(c)
+    return c.json(await askPasskey(c, c.req.valid('json').purpose))
+  })
+  .post(`${PASSKEYS}/confirm`, passkeyHolder(), body(PasskeySignature), async (c) => {
+    await limitCaller(c)
+    await confirmByResponse(c, c.req.valid('json'))
+    return c.json({ confirmed: true })
+  })
+  .post(`${PASSKEYS}/add`, passkeyHolder(), form(), async (c) => {
+    await limitCaller(c)
+    const t = textsOf(c)
+    const { signedInAt, now } = c.var
+    if (!isFresh(signedInAt, now)) return show(c, t(m.confirm_identity), 403)
+    const { name, response } = c.req.valid('form')
+    const { data } = checked(NewPasskeyResponse, parsed(response))
+    const browser = browserOf(c)
+    const about = { name: nameIn(name, browser), browser }
+    const isAdded = data !== undefined && (await addByResponse(c, data, about))
+    if (!isAdded) return show(c, t(m.passkey_not_added, { max: String(MAX_PASSKEYS) }), 409)
+    nudge(c, 'OUTBOX')
+    return c.redirect(`${PASSKEYS}?done=added`, 303)
+  })
+  .post(`${PASSKEYS}/remove`, passkeyHolder(), form(), async (c) => {
+    const { db, now, signedInAt, user } = c.var
+    if (!isFresh(signedInAt, now)) return show(c, textsOf(c)(m.confirm_identity), 403)
+    const { passkey } = c.req.valid('form')
+    if (z.uuid().safeParse(passkey).success) {
+      const url = new URL(PASSKEYS, c.req.url).href
+      const details = { change: 'removed', browser: browserOf(c), url } as const
+      await removePasskey(db, passkey ?? '', { userId: user.id, email: user.email, now, details })
+      nudge(c, 'OUTBOX')
+    }
+    return c.redirect(`${PASSKEYS}?done=removed`, 303)
+  })
