@@ -81,7 +81,7 @@ export const toApiError = (error: unknown): ApiError => {
       },
     )
   }
-  return new ApiError('internal', 'An unexpected error occurred on the server. Retry later.')
+  return new ApiError('internal', 'An internal error occurred. Retry later.')
 }
 
 /** An error as callers see it, whatever the response is. */

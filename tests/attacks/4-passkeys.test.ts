@@ -3,6 +3,7 @@ import { describe, expect, inject, test } from 'vitest'
 import { WORKSPACE } from '../../api/operations.ts'
 import { PASSKEY_TO_PAY } from '../../api/passkey-to-pay.ts'
 import { paths } from '../../api/paths.ts'
+import dashboard from '../../functions/dashboard.tsx'
 import { newId } from '../../lib/db/ids.ts'
 import { createAuthenticator } from '../support/authenticator.ts'
 import { createMerchant, errorShape, type Merchant, useDatabase } from '../support/merchant.ts'
@@ -197,6 +198,23 @@ describe('confirming with a passkey', () => {
   })
 })
 
+test('a page of another site neither asks nor confirms', async () => {
+  const { email, cookie, passkey } = await openPerson()
+  const response = passkey.sign(await challengeOf(cookie))
+  for (const [path, body] of [
+    ['options', { purpose: 'confirm' }],
+    ['confirm', response],
+  ] as const) {
+    const answer = await fetch(url(`/auth/passkeys/${path}`), {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Cookie: cookie, 'Sec-Fetch-Site': 'cross-site' },
+      body: JSON.stringify(body),
+    })
+    expect(await answer.json()).toEqual(errorShape('cross_site_request'))
+  }
+  expect(await isConfirmed(email)).toBe(false)
+})
+
 describe('adding a passkey', () => {
   test('by a session of 13 hours ago is refused', async () => {
     const email = somebody()
@@ -301,6 +319,42 @@ const BODIES: Record<string, object> = {
   '/settings': { payoutsRequirePasskey: false },
 }
 
+const FORMS = [
+  ...new Set(
+    dashboard.routes
+      .filter(({ method, path }) => method === 'POST' && path.startsWith('/app/:workspace/'))
+      .map(({ path }) => path),
+  ),
+]
+
+/** The forms that ask for a passkey where payouts do, whatever is in them. */
+const PAYING_FORMS = [
+  '/app/:workspace/payouts/new',
+  '/app/:workspace/payouts/runs/:id',
+  '/app/:workspace/payouts/runs/:id/send',
+  '/app/:workspace/payouts/runs/:id/export',
+  '/app/:workspace/payouts/runs/:id/approve',
+  '/app/:workspace/payouts/runs/:id/resolve',
+  '/app/:workspace/payouts/runs/:id/wise-template',
+  '/app/:workspace/payouts/:id/release',
+  '/app/:workspace/payouts/:id/resolve',
+  '/app/:workspace/payouts/:id/return',
+  '/app/:workspace/programs/:id/shadow/cut-over',
+  '/app/:workspace/members',
+  '/app/:workspace/members/:id',
+  '/app/:workspace/members/:id/remove',
+  '/app/:workspace/members/hand-over',
+  // Without its checkbox, it switches the requirement off.
+  '/app/:workspace/settings',
+]
+
+const FIELDS: Record<string, Record<string, string>> = {
+  '/app/:workspace/payouts/new': { method: 'stripe' },
+  '/app/:workspace/payouts/runs/:id': { status: 'paid' },
+  '/app/:workspace/members': { email: 'eve@evil.example', role: 'manager' },
+  '/app/:workspace/members/hand-over': { email: 'eve@evil.example' },
+}
+
 describe('where payouts require a passkey', () => {
   test('a session that a mailed link has begun pays nothing, and does everything else', async () => {
     const { caller, cookie, merchant, passkey } = await openOffice()
@@ -342,37 +396,49 @@ describe('where payouts require a passkey', () => {
     const send = (path: string, fields: Record<string, string> = {}) =>
       submit(url(base + path), fields, { ...fromSomewhere(), Cookie: cookie })
     const id = newId()
-    const forms: [string, Record<string, string>?][] = [
-      ['/payouts/new', { method: 'stripe' }],
-      [`/payouts/runs/${id}/send`],
-      [`/payouts/runs/${id}/export`, { format: 'sepa' }],
-      [`/payouts/runs/${id}/approve`],
-      [`/payouts/runs/${id}`, { status: 'paid' }],
-      [`/payouts/runs/${id}/resolve`],
-      [`/payouts/runs/${id}/wise-template`],
-      [`/payouts/${id}/release`],
-      [`/payouts/${id}/resolve`],
-      [`/payouts/${id}/return`],
-      [`/programs/${merchant.programId}/shadow/cut-over`],
-      ['/members', { email: 'eve@evil.example', role: 'manager' }],
-      [`/members/${id}`, { role: 'member' }],
-      [`/members/${id}/remove`],
-      ['/members/hand-over', { email: 'eve@evil.example' }],
-    ]
-    for (const [path, fields] of forms) {
-      const answer = await send(path, fields)
+    const pathOf = (route: string) =>
+      route
+        .replace('/app/:workspace', '')
+        .replace('/programs/:id', `/programs/${merchant.programId}`)
+        .replaceAll(/:\w+(\{.*?\})?/g, id)
+    const asked: string[] = []
+    for (const route of FORMS) {
+      const fields = FIELDS[route] ?? {}
+      const answer = await send(pathOf(route), fields)
       const page = await answer.text()
-      expect({ path, status: answer.status }).toEqual({ path, status: 403 })
+      if (answer.status !== 403 || !page.includes('This needs a passkey')) continue
+      asked.push(route)
       expect(page).toContain('data-passkey="confirm"')
       expect(page).not.toContain('confirmation-link')
-      for (const [name, value] of Object.entries(fields ?? {}))
+      for (const [name, value] of Object.entries(fields))
         expect(page).toContain(`name="${name}" value="${value}"`)
     }
+    expect(asked.sort()).toEqual(PAYING_FORMS.toSorted())
+
+    // A program that pays by itself, and when.
+    const typed = {
+      name: 'Weekly',
+      siteUrl: 'https://x.example',
+      'reward.kind': 'percent',
+      'reward.percent': '10',
+      rewardInterval: 'one-time',
+      holdingDays: '30',
+      attribution: 'last',
+      selfReferrals: 'hold',
+      reviewDays: '0',
+      payoutWeekday: '1',
+    }
+    for (const path of ['/programs/new', `/programs/${merchant.programId}`]) {
+      const weekly = await send(path, { ...typed, payoutSchedule: 'weekly' })
+      expect({ path, status: weekly.status }).toEqual({ path, status: 403 })
+      expect((await send(path, { ...typed, payoutSchedule: 'manual' })).status).toBe(303)
+    }
+
     for (const path of [`/payouts/${id}/cancel`, `/payouts/runs/${id}/decline`])
       expect({ path, status: (await send(path)).status }).toEqual({ path, status: 404 })
     expect((await send(`/payouts/runs/${id}`, { status: 'canceled' })).status).toBe(404)
     expect(await confirmWith(cookie, passkey)).toBe(200)
-    for (const [path, fields] of forms) expect((await send(path, fields)).status).not.toBe(403)
+    for (const route of PAYING_FORMS) expect((await send(pathOf(route), FIELDS[route])).status).not.toBe(403)
   })
 
   test('the setting is switched on and off with a passkey only, by the API and on the page', async () => {
