@@ -69,7 +69,10 @@ export const rebuildFiles = (): Promise<Bundles> =>
  */
 export const prepareFiles = (): Promise<Bundles> =>
   withBuilds(async () => {
-    const [bundles] = await Promise.all([unlessBuilt('workers', buildWorkers), preparePublic()])
+    const [bundles] = await Promise.all([
+      unlessBuilt(process.env.INSPECT ? 'workers-to-inspect' : 'workers', buildWorkers),
+      preparePublic(),
+    ])
     return bundles
   })
 

@@ -1,4 +1,5 @@
 /** The parts of `npm start`, from the database to the demo's merchant. */
+import { appendFileSync } from 'node:fs'
 import { appendFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseDatabaseUrl } from '../cli/database.ts'
@@ -19,6 +20,7 @@ import { readSecret } from './runtime/files.ts'
 import { type LiveWorkers, reloadOnSave, startLiveWorkers } from './runtime/live-workers.ts'
 import { startPostgres } from './runtime/postgres.ts'
 import type { PublicProxy } from './runtime/proxy.ts'
+import type { Statement } from './runtime/sql-endpoint/request.ts'
 import { startSqlEndpoint } from './runtime/sql-endpoint.ts'
 import type { Mending } from './runtime/workerd.ts'
 import { ENDLESS_SIGN_INS } from './runtime/workers.ts'
@@ -46,8 +48,19 @@ const startDatabase = async ({
     process.env.DATABASE_URL ||
     keep('Postgres', await startPostgres({ dataDir, durable: true, ...mending })).databaseUrl
   if (isNeon(databaseUrl)) return { DATABASE_URL: databaseUrl }
-  const endpoint = keep('SQL endpoint', await startSqlEndpoint({ databaseUrl, latencyMs: readLatency() }))
+  const endpoint = await startSqlEndpoint({
+    databaseUrl,
+    latencyMs: readLatency(),
+    ...(process.env.LOG_SQL && { onRequest: logStatements(join(dataDir, 'sql.log')) }),
+  })
+  keep('SQL endpoint', endpoint)
   return { DATABASE_URL: databaseUrl, SQL_ENDPOINT: endpoint.url }
+}
+
+/** Appends a line of JSON for each request to the database. It holds what people entered. */
+const logStatements = (file: string) => (statements: Statement[]) => {
+  const sent = statements.map(({ text, values }) => ({ text, values }))
+  appendFileSync(file, `${JSON.stringify({ at: new Date(), statements: sent })}\n`)
 }
 
 /** The milliseconds of NEON_LATENCY_MS. */

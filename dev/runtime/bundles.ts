@@ -19,7 +19,8 @@ export const bundleWorkers = async (): Promise<Bundles> => {
     entryPoints: Object.fromEntries([...readWorkerConfigs()].map(([env, { main }]) => [env, main])),
     outdir: '/',
     bundle: true,
-    minify: true,
+    // A debugger shows the sources.
+    ...(process.env.INSPECT ? { sourcemap: 'inline' } : { minify: true }),
     format: 'esm',
     target: 'es2024',
     conditions: ['workerd', 'worker', 'browser'],

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type Listening, listen } from './ports.ts'
-import { RequestError, readSqlRequest } from './sql-endpoint/request.ts'
+import { RequestError, readSqlRequest, type Statement } from './sql-endpoint/request.ts'
 import { createSqlRunner, type RunnerOptions } from './sql-endpoint/runner.ts'
 
 /** The local stand-in for Neon's HTTP endpoint. */
@@ -23,9 +23,11 @@ export const startSqlEndpoint = async (
     databaseUrl: string
     port?: number
     maxRequestBytes?: number
+    /** Called with each request before it runs. */
+    onRequest?: (statements: Statement[]) => void
   } & Partial<RunnerOptions>,
 ): Promise<SqlEndpoint> => {
-  const { databaseUrl, port, maxRequestBytes = MAX_REQUEST_BYTES, ...limits } = options
+  const { databaseUrl, port, maxRequestBytes = MAX_REQUEST_BYTES, onRequest, ...limits } = options
   const runner = createSqlRunner(databaseUrl, { maxResponseBytes: MAX_RESPONSE_BYTES, ...limits })
 
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
@@ -34,7 +36,9 @@ export const startSqlEndpoint = async (
       if (!response.writableFinished) gone.abort()
     })
     try {
-      send(response, 200, await runner.run(await readSqlRequest(request, maxRequestBytes), gone.signal))
+      const asked = await readSqlRequest(request, maxRequestBytes)
+      onRequest?.(asked.statements)
+      send(response, 200, await runner.run(asked, gone.signal))
     } catch (error) {
       const { status, body } = toFailure(error)
       send(response, status, JSON.stringify(body))

@@ -33,6 +33,9 @@ const INITIAL_HEAP_MB = 8
  */
 const YOUNG_HEAP_MB = 4
 
+/** The port on which debuggers find the Workers of `INSPECT=9230 npm start`: see CONTRIBUTING.md. */
+const { INSPECT } = process.env
+
 const AROUND = readFileSync(new URL('around-worker.js', import.meta.url), 'utf8')
 
 const toOptions = (worker: LocalWorker) => ({
@@ -50,6 +53,7 @@ const toOptions = (worker: LocalWorker) => ({
     LOCAL: { network: { allow: ['local'] } },
   },
   unsafeDirectSockets: [{}],
+  unsafeInspectorProxy: Boolean(INSPECT),
   ...worker.options,
 })
 
@@ -112,6 +116,7 @@ export const runWorkers = async (
       log: new RestartLog(mending.onGiveUp),
       handleStructuredLogs: onLog,
       unsafeHandleRuntimeRestart: restarted,
+      ...(INSPECT && { inspectorPort: Number(INSPECT) }),
       workers: workers.map(toOptions),
     }),
   )
