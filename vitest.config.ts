@@ -1,6 +1,8 @@
+import { globSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { compileLanguages } from './dev/compile-languages.mjs'
+import { hasTestsOf, TAGS } from './tests/support/tiers.ts'
 
 /** The slowest files, which start first: a slow file at the end would leave a core idle. */
 const LONG = [
@@ -89,12 +91,21 @@ class LongestFirst extends BaseSequencer {
 
 await compileLanguages()
 
+/** What `npm test` and `npm run test:thorough` set. Without it, as in `npx vitest run tests/payouts`, all tests run. */
+const tier = process.env.TIER
+const others =
+  tier === 'quick' || tier === 'thorough'
+    ? globSync('tests/**/*.test.ts').filter((file) => !hasTestsOf(tier, readFileSync(file, 'utf8')))
+    : []
+
 // Tests start some sixty Node processes: each reads the code that an earlier one has compiled.
 process.env.NODE_COMPILE_CACHE ??= 'node_modules/.cache/node-compile'
 
 export default defineConfig({
   test: {
     include: ['tests/**/*.test.ts'],
+    exclude: others,
+    tags: TAGS,
     reporters: ['default', './tests/support/reporter.ts', './tests/support/costs.ts'],
     globalSetup: 'tests/support/global-setup.ts',
     setupFiles: 'tests/support/check-contract.ts',

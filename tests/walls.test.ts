@@ -100,7 +100,7 @@ test('all versions are pinned exactly, and miniflare to the one of wrangler', ()
 test('the workflow runs what there is', () => {
   const commands = [...read('.github/workflows/ci.yml').matchAll(/run: (.+)/g)].map(([, command]) => command)
   expect(commands).toEqual(['.ci/run', expect.stringMatching(/> \.prod\.vars$/), 'npm run deploy'])
-  expect(read('.ci/run')).toContain('npm test')
+  for (const tier of ['npm test', 'npm run test:thorough']) expect(read('.ci/run')).toContain(tier)
   expect(JSON.parse(read('package.json')).scripts).toHaveProperty('deploy')
 })
 

@@ -1,8 +1,10 @@
+// @module-tag sampled
 /** Who has no right to call an endpoint learns that, and nothing of what is wrong with the request. */
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { paths } from '../../api/paths.ts'
 import { newId } from '../../lib/db/ids.ts'
 import { createMerchant, errorShape, type Merchant, send, useDatabase } from '../support/merchant.ts'
+import { timesOver } from '../support/thorough.ts'
 
 useDatabase()
 
@@ -29,13 +31,18 @@ const WITH_BODY = ENDPOINTS.filter(({ hasBody }) => hasBody)
 const urlOf = (path: string) =>
   inject('baseUrl') + path.replace('{workspace}', merchant.workspace.slug).replaceAll(/\{[^}]+\}/g, newId())
 
-const BAD_BODIES = [
-  { what: 'another shape', body: JSON.stringify({ nonsense: true }) },
+const BAD_BODY = { what: 'another shape', body: JSON.stringify({ nonsense: true }) }
+const MORE_BAD_BODIES = [
   { what: 'no JSON', body: '{' },
   { what: 'text', body: 'x', type: 'text/plain' },
   { what: 'too many rows', body: JSON.stringify({ programId: newId(), rows: Array(1_001).fill({}) }) },
   { what: 'too much', body: JSON.stringify({ rows: 'x'.repeat(1024 * 1024) }) },
 ]
+const BAD_BODIES = timesOver<{ what: string; body: string; type?: string }[]>({
+  quick: [BAD_BODY],
+  thorough: [BAD_BODY, ...MORE_BAD_BODIES],
+  exhaustive: [BAD_BODY, ...MORE_BAD_BODIES],
+})
 
 test('the document has endpoints with a body', () => {
   expect(WITH_BODY.length).toBeGreaterThan(40)

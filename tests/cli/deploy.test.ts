@@ -1,3 +1,4 @@
+// @module-tag thorough
 /** `npm run deploy`, with the real wrangler and a stand-in for Cloudflare's API. */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,3 +1,4 @@
+// @module-tag thorough
 /** `npm run doctor`: what it says of sites that work, and of those that don't. */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'

@@ -1,3 +1,4 @@
+// @module-tag thorough
 /** `npm run doctor -- --mail`: what it says of records that are right, and of those that are not. */
 import { execFile } from 'node:child_process'
 import { createSocket } from 'node:dgram'

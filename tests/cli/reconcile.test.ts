@@ -513,7 +513,7 @@ test('as a program without settings, it reads the demo, and exits with a code', 
     }
   }))
 
-describe('explains', () => {
+describe('explains', { tags: 'thorough' }, () => {
   const GOOD = ['--workspace', 'acme', '--since', '2026-01-01']
   test.each([
     { case: 'no workspace', args: ['--since', '2026-01-01'], says: 'The option --workspace is required.' },

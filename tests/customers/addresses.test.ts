@@ -1,3 +1,4 @@
+// @module-tag sampled
 /** An address typed into a checkout never moves or merges a customer. Design section 5, "Who a customer is". */
 import { test } from 'vitest'
 import { type Buyer, inEveryOrder, ofSubscription, openShop, paidBy } from '../support/buyers.ts'

@@ -1,3 +1,4 @@
+// @module-tag sampled
 /** What buyers and clumsy merchants may do with ids. */
 import { expect, test } from 'vitest'
 import { endOf, inEveryOrder, openShop, paidBy } from '../support/buyers.ts'

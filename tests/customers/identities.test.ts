@@ -1,3 +1,4 @@
+// @module-tag sampled
 /** One person under several ids: what the ids tie, in every order of the facts. Design section 5, "Who a customer is". */
 import { expect, test } from 'vitest'
 import { type Buyer, inEveryOrder, ofSubscription, openShop } from '../support/buyers.ts'

@@ -1,3 +1,4 @@
+// @module-tag sampled
 /** Customers who turn out to be one after they have earned. Design section 5, "Who a customer is". */
 import { expect, test } from 'vitest'
 import { endOf, inEveryOrder, openShop } from '../support/buyers.ts'

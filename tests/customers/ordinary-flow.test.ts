@@ -1,3 +1,4 @@
+// @module-tag sampled
 /**
  * The ordinary flow: a visitor clicks, signs up with an address, and pays under a new Stripe customer. Stripe's events and the
  * backend's lead overtake each other, and nothing is held for that. Design section 5, "Who a customer is".

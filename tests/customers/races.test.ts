@@ -1,3 +1,4 @@
+// @module-tag sampled
 /** Concurrent facts that tie customers end in one customer and one ledger, however they meet. */
 import { expect, test } from 'vitest'
 import { type End, endOf, openShop } from '../support/buyers.ts'
@@ -8,7 +9,7 @@ import { timesOver } from '../support/thorough.ts'
 
 const database = useDatabase()
 
-const ROUNDS = timesOver({ often: 5, thorough: 40 })
+const ROUNDS = timesOver({ quick: 1, thorough: 5, exhaustive: 40 })
 
 test('eight concurrent facts that tie three customers end in one customer and one one-time reward', async () => {
   const shop = await openShop(database, { program: { reward_interval: 'one-time' } })

@@ -1,3 +1,4 @@
+// @module-tag sampled
 /**
  * A subscription remembers who was credited with its first sale: what a renewal carries changes nothing. Design section 5,
  * "Attribution of renewals".

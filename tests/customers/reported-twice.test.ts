@@ -1,3 +1,4 @@
+// @module-tag sampled
 /** One purchase that the merchant and Stripe report: what ties the two, and what they earn. Design section 5, "Who reports sales". */
 import { test } from 'vitest'
 import { inEveryOrder, openShop } from '../support/buyers.ts'

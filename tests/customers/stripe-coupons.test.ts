@@ -1,3 +1,4 @@
+// @module-tag sampled
 /** Coupons count without Stripe's Checkout, spec 4.5; and what Stripe reports that is no sale of the merchant. */
 import { expect, test } from 'vitest'
 import { type Buyer, inEveryOrder, ofSubscription, openShop } from '../support/buyers.ts'

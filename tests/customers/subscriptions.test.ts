@@ -1,3 +1,4 @@
+// @module-tag sampled
 /** Renewals credit the partner of their subscription's first sale. Design section 5, "Attribution of renewals". */
 import { expect, test } from 'vitest'
 import { type Buyer, inEveryOrder, ofSubscription, openShop, paidBy } from '../support/buyers.ts'

@@ -1,3 +1,4 @@
+// @module-tag sampled
 /** The terms that count are those of the sale's time. Design section 5, "Terms of the time", "Rewards". */
 import { describe, expect, test } from 'vitest'
 import { type Buyer, inEveryOrder, ofSubscription, openShop, paidBy } from '../support/buyers.ts'

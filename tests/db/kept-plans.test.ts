@@ -1,3 +1,4 @@
+// @module-tag thorough
 /**
  * A connection keeps the plans of what database functions, triggers and foreign keys run, and Workers' connections are pooled:
  * a plan may be of the first minute of an installation, and be used when its tables have grown. See docs/architecture.md.

@@ -1,3 +1,4 @@
+// @module-tag thorough
 /** Ctrl-C while `npm start` still adds the demo’s year. */
 import { expect, test, vi } from 'vitest'
 import { openPool } from '../support/databases.ts'

@@ -1,3 +1,4 @@
+// @module-tag thorough
 /** The year of the demo: some of everything, in a sound ledger, the same every time. */
 import { expect, test } from 'vitest'
 import { addYear } from '../../dev/demo/year.ts'

@@ -1,3 +1,4 @@
+// @module-tag thorough
 /** docs/guide-express.md, followed as it is written: its files, its command, and what it promises of retries. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

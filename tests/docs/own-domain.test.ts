@@ -1,3 +1,4 @@
+// @module-tag thorough
 /** The recipes of docs/snippet.md, "Under your own domain": each runs as it stands there. Vercel's platform itself is not here. */
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'

@@ -1,3 +1,4 @@
+// @module-tag thorough
 /** The round trips that docs/scale.md multiplies by the distance to the database. */
 import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'

@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { describe, expect, test } from 'vitest'
 import type { Fault } from '../support/faulty-database.ts'
 import { useFaultyManage } from '../support/faulty-manage.ts'

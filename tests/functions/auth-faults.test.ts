@@ -79,7 +79,7 @@ describe('database round trips', () => {
 
 const FAULTS: Fault[] = ['cut_before', 'cut_after', 'wake_500', 'shutdown_57P01']
 
-describe('a database that fails once', () => {
+describe('a database that fails once', { tags: 'thorough' }, () => {
   test.each(FAULTS)('with %s does not affect a request for a link', async (fault) => {
     const email = somebody()
     plan(fault)

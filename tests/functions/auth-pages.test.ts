@@ -1,3 +1,4 @@
+// @module-tag thorough
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { inspect, tabTo as tabToButton, useBrowser, WALKS } from '../support/browser.ts'

@@ -170,7 +170,9 @@ test('a refund by hand and one at Stripe of the same sale are counted once, as t
   expect(await rows.violations(merchant.workspace.id)).toEqual([])
 })
 
-describe('a refund whose database fails is recorded once, or repeated until it is', () => {
+describe('a refund whose database fails is recorded once, or repeated until it is', {
+  tags: 'thorough',
+}, () => {
   let faulty: Awaited<ReturnType<typeof startFaultyDatabase>>
   beforeAll(async () => {
     faulty = await startFaultyDatabase(inject('database').SQL_ENDPOINT)

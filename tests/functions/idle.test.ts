@@ -201,7 +201,9 @@ const minutesOf = (cron: string): number[] => {
   )
 }
 
-test('a day on which nothing happens costs one query per cron, and wakes the database 48 times', async () => {
+test('a day on which nothing happens costs one query per cron, and wakes the database 48 times', {
+  tags: 'thorough',
+}, async () => {
   const merchant = await createOwnMerchant()
   await merchant.sale({ clickId: await merchant.click() })
   // What is left of that, and of the tests before.

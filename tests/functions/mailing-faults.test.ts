@@ -1,3 +1,4 @@
+// @module-tag thorough
 /** Emails to many partners, and unsubscribing, while the database fails. */
 import { describe, expect, test } from 'vitest'
 import { newId } from '../../lib/db/ids.ts'

@@ -315,7 +315,7 @@ const ofSubscription = (subscription: string, reason = 'subscription_cycle') => 
   subscription_details: { subscription, metadata: { reason } },
 })
 
-describe('a credit whose database fails is made once, or repeated until it is', () => {
+describe('a credit whose database fails is made once, or repeated until it is', { tags: 'thorough' }, () => {
   let faulty: Awaited<ReturnType<typeof startFaultyDatabase>>
   beforeAll(async () => {
     faulty = await startFaultyDatabase(inject('database').SQL_ENDPOINT)

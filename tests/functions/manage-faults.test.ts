@@ -334,6 +334,7 @@ describe.concurrent.each(CHANGES)('$method $path', ({ method, path, fetches, sta
   const turn = CHANGES.findIndex((one) => one.method === method && one.path === path)
   test.each(sampled<Fault>(['cut_before', 'cut_after'], ['half', 'garbage', 'lost_connection'], turn))(
     'is applied once when its write fails with %s',
+    { tags: 'thorough' },
     async (fault) => {
       const watched = await createWatched()
       watched.plan(...before, fault)
@@ -344,7 +345,9 @@ describe.concurrent.each(CHANGES)('$method $path', ({ method, path, fetches, sta
     },
   )
 
-  test('returns what later requests do when the workspace is deleted before its write, and never 500', async () => {
+  test('returns what later requests do when the workspace is deleted before its write, and never 500', {
+    tags: 'thorough',
+  }, async () => {
     const watched = await createWatched()
     watched.plan(...before, watched.deleted)
     const answer = await watched.call(method, path, body)
@@ -354,7 +357,9 @@ describe.concurrent.each(CHANGES)('$method $path', ({ method, path, fetches, sta
     if (status === 404) expect(await answer.json()).toEqual(errorShape('not_found'))
   })
 
-  test('returns 503 without confirmation, and is applied completely or not at all', async () => {
+  test('returns 503 without confirmation, and is applied completely or not at all', {
+    tags: 'thorough',
+  }, async () => {
     const watched = await createWatched()
     const rows = await watched.rows()
     watched.plan(...before, ...Array(3).fill('wake_500'))
@@ -373,6 +378,7 @@ const KEY = { 'Idempotency-Key': 'one' }
 
 describe.concurrent.each(CHANGES.filter(({ status }) => status === 201))(
   '$method $path with an Idempotency-Key',
+  { tags: 'thorough' },
   ({ method, path, fetches, status, ...change }) => {
     const body = 'body' in change ? change.body : undefined
     /** The session's workspace, the key, and what the change reads. */

@@ -1,12 +1,14 @@
+// @module-tag sampled
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createMerchant } from '../support/merchant.ts'
 import { openPages } from '../support/pages.ts'
 import { signingSecret } from '../support/secrets.ts'
+import { timesOver } from '../support/thorough.ts'
 
-const BODY_RUNS = 150
+const BODY_RUNS = timesOver({ quick: 50, thorough: 150, exhaustive: 5_000 })
 /** Each sends a form and asks for a page. */
-const FORM_RUNS = 50
+const FORM_RUNS = timesOver({ quick: 20, thorough: 50, exhaustive: 1_000 })
 
 const reward = { kind: 'flat', amountCents: 500, currency: 'USD' }
 

@@ -224,7 +224,9 @@ describe('a history', () => {
     ),
   })
 
-  test('in batches leaves the ledger, and gets the answers, of one report after the other', async () => {
+  test('in batches leaves the ledger, and gets the answers, of one report after the other', {
+    tags: 'sampled',
+  }, async () => {
     await fc.assert(
       fc.asyncProperty(
         terms,
@@ -242,7 +244,7 @@ describe('a history', () => {
           expect(await ledgerOf(together)).toEqual(await ledgerOf(alone))
         },
       ),
-      { numRuns: timesOver({ often: 25, thorough: 120 }) },
+      { numRuns: timesOver({ quick: 4, thorough: 25, exhaustive: 120 }) },
     )
   })
 })

@@ -1,3 +1,4 @@
+// @module-tag sampled
 /**
  * Random histories across rooms: sales by the merchant's API, alone and in batches, and by Stripe, whose events arrive late and twice, also in
  * another workspace of the same account; refunds, disputes, discounts, imports and their undo, edited terms and rewards, bans, erased partners
@@ -9,7 +10,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { replanReferred } from '../../lib/purchases/late.service.ts'
 import { differencesOf, violationsOf } from '../support/ledger.ts'
-import { timesOver } from '../support/thorough.ts'
+import { SEEDS, timesOver } from '../support/thorough.ts'
 import { findWrongCoupons } from './checks.ts'
 import { customerSteps } from './customers.ts'
 import { earned } from './ends.ts'
@@ -29,8 +30,8 @@ const LATE: Way = { isPrompt: false, first: 'ours' }
 const PROMPT: Way = { isPrompt: true, first: 'twin' }
 
 const STEPS = Number(process.env.STEPS ?? 40)
-const runs = (often: number) => Number(process.env.RUNS ?? timesOver({ often, thorough: often * 100 }))
-const seed = Number(process.env.SEED ?? 1)
+const runs = (thorough: number) =>
+  Number(process.env.RUNS ?? timesOver({ quick: 1, thorough, exhaustive: thorough * 100 }))
 
 /** What is wrong with the ledger of a workspace, and who would be mailed in vain. */
 const findFaultsIn = async (id: string) => ({
@@ -114,34 +115,42 @@ const history = (...kinds: Record<string, fc.Arbitrary<Step>>[]) =>
 /** What the cron does after everything. */
 const MONTH_END: Step = { gap: 3, take: endMonth }
 
-test('random histories end with a ledger that adds up, and that deciding everything again leaves as it is', async () => {
-  const others = [customerSteps, customerSteps, termSteps, managerSteps, moneySteps]
-  const any = history(reportSteps, reportSteps, stripeSteps, stripeSteps, stripeSteps, ...others)
-  const holds = fc.asyncProperty(settings, any, async (settings, steps) =>
-    withFewest([...steps, MONTH_END], async (some) => void (await play(settings, some, LATE))),
-  )
-  await fc.assert(holds, { numRuns: runs(6), seed, endOnFailure: true })
-}, 3_600_000)
+test.each(SEEDS)(
+  'random histories end with a ledger that adds up, and that deciding everything again leaves as it is (seed %i)',
+  async (seed) => {
+    const others = [customerSteps, customerSteps, termSteps, managerSteps, moneySteps]
+    const any = history(reportSteps, reportSteps, stripeSteps, stripeSteps, stripeSteps, ...others)
+    const holds = fc.asyncProperty(settings, any, async (settings, steps) =>
+      withFewest([...steps, MONTH_END], async (some) => void (await play(settings, some, LATE))),
+    )
+    await fc.assert(holds, { numRuns: runs(6), seed, endOnFailure: true })
+  },
+  3_600_000,
+)
 
 /** Under `attribution: "first"`, leads are decided by what is known when they are received. */
 const isSale = ({ kind }: { kind: string }) => kind === 'sale'
 
-test('a random history earns the same, however late, in whatever order and how often Stripe’s events arrive', async () => {
-  const holds = fc.asyncProperty(
-    settings,
-    history(reportSteps, stripeSteps, stripeSteps, customerSteps, customerSteps, termSteps),
-    async (any, steps) =>
-      withFewest(steps, async (some) => {
-        const settings = { ...any, idsIn: 'metadata' as const }
-        const prompt = await play(settings, some, PROMPT)
-        const late = await play(settings, some, LATE)
-        const log = [...prompt.log, 'The same, late:', ...late.log].join('\n')
-        expect(late.ends.filter(isSale), log).toEqual(prompt.ends.filter(isSale))
-        if (!settings.isShared) return
-        const alone = await play({ ...settings, isShared: false }, some, PROMPT)
-        const apart = [...prompt.log, 'The same, without the other workspace:', ...alone.log].join('\n')
-        expect(alone.ends, apart).toEqual(prompt.ends.filter(({ isOurs }) => isOurs))
-      }),
-  )
-  await fc.assert(holds, { numRuns: runs(3), seed, endOnFailure: true })
-}, 3_600_000)
+test.each(SEEDS)(
+  'a random history earns the same, however late, in whatever order and how often Stripe’s events arrive (seed %i)',
+  async (seed) => {
+    const holds = fc.asyncProperty(
+      settings,
+      history(reportSteps, stripeSteps, stripeSteps, customerSteps, customerSteps, termSteps),
+      async (any, steps) =>
+        withFewest(steps, async (some) => {
+          const settings = { ...any, idsIn: 'metadata' as const }
+          const prompt = await play(settings, some, PROMPT)
+          const late = await play(settings, some, LATE)
+          const log = [...prompt.log, 'The same, late:', ...late.log].join('\n')
+          expect(late.ends.filter(isSale), log).toEqual(prompt.ends.filter(isSale))
+          if (!settings.isShared) return
+          const alone = await play({ ...settings, isShared: false }, some, PROMPT)
+          const apart = [...prompt.log, 'The same, without the other workspace:', ...alone.log].join('\n')
+          expect(alone.ends, apart).toEqual(prompt.ends.filter(({ isOurs }) => isOurs))
+        }),
+    )
+    await fc.assert(holds, { numRuns: runs(3), seed, endOnFailure: true })
+  },
+  3_600_000,
+)

@@ -115,7 +115,7 @@ const expectAll = async (kind: (typeof KINDS)[number], merchant: Watched) => {
   }
 }
 
-describe.concurrent('an import with a 200 response is in the database, once', () => {
+describe.concurrent('an import with a 200 response is in the database, once', { tags: 'thorough' }, () => {
   test.each(everyStep(passingAt))(
     '$kind: when $step meets $fault once, the retry saves it, and reports it as created',
     async ({ before, fault, kind }) => {

@@ -1,3 +1,4 @@
+// @module-tag sampled
 /** A call of an import that names a person under two ids, which are tied to each other before it or after it. */
 import { expect, test } from 'vitest'
 import { type Buyer, endOf, inEveryOrder, openShop, type Shop } from '../support/buyers.ts'

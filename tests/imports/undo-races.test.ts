@@ -294,7 +294,7 @@ test('an undo makes 5 database round trips, a preview 4, and each 1 for each cal
   expect(fetches()).toBe(7)
 })
 
-describe.concurrent('an undo over a database that fails', () => {
+describe.concurrent('an undo over a database that fails', { tags: 'thorough' }, () => {
   test.each(everyStep((step) => sampled(LASTING, OTHERS, step)))(
     'when $step meets $fault once, the retry takes everything back once',
     async ({ before, fault }) => {

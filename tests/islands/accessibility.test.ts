@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { describe, expect, test } from 'vitest'
 import { inspect, tabTo, WALKS } from '../support/browser.ts'
 import { choose, page, press, reopen, service, step, useImportPage } from './visit.ts'

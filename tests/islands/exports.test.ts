@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { FILES } from './import/files.ts'

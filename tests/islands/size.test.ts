@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { expect, test } from 'vitest'
 import { choose, page, press, service, step, text, useImportPage } from './visit.ts'
 

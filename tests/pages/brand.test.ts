@@ -1,3 +1,4 @@
+// @module-tag thorough
 /** The brand of a program, in a browser: what managers preview, and what partners see. */
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'

@@ -1,3 +1,4 @@
+// @module-tag thorough
 /** The setup checklist, whose steps are ticked while it is open. */
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'

@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { describe, expect, inject, test } from 'vitest'
 import { inspect, useBrowser, WALKS } from '../support/browser.ts'
 import { createConnecting } from '../support/connecting.ts'

@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { describe, expect, inject, test } from 'vitest'
 import { inspect, useBrowser } from '../support/browser.ts'
 import { createMerchant } from '../support/merchant.ts'

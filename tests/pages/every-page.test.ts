@@ -1,3 +1,4 @@
+// @module-tag thorough
 /**
  * Every page that links lead to, with a year of data: each is light, has one heading, no id twice, and neither moves while it loads nor is
  * wider than a phone. axe and what pages do are the other tests' work.

@@ -1,3 +1,4 @@
+// @module-tag thorough
 /** Held commissions in a browser: what managers compare, and what the partner sees. */
 import { expect, test } from 'vitest'
 import { inspect, useBrowser, WALKS } from '../support/browser.ts'

@@ -1,3 +1,4 @@
+// @module-tag thorough
 /** A whole program comes over by API: read, interrupted twice, reviewed and imported in Chromium; then its links, coupons and renewals earn. */
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
 import { applySchema } from '../../cli/schema.ts'
@@ -11,9 +12,10 @@ import { inspect, useBrowser, WALKS } from '../support/browser.ts'
 import { createDatabase, dropDatabase, openPool, TEMPLATE } from '../support/databases.ts'
 import { createMerchant, type Merchant } from '../support/merchant.ts'
 import { checkoutSession, oldInvoice, stripeEvent, useStripe } from '../support/stripe.ts'
+import { isExhaustive } from '../support/thorough.ts'
 import { startOwnWorkers } from '../support/workers.ts'
 
-const SIZE = process.env.THOROUGH
+const SIZE = isExhaustive
   ? { partners: 5_000, links: 12_000, customers: 40_000, commissions: 80_000 }
   : { partners: 200, links: 500, customers: 1_500, commissions: 700 }
 /** Slugs that are visited: fewer than the limit of one address, which is that of the proxy. */

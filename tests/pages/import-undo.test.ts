@@ -1,3 +1,4 @@
+// @module-tag thorough
 /** The undo of an import in a browser: what stays, and why. */
 import { expect, test } from 'vitest'
 import { inspect, useBrowser, WALKS } from '../support/browser.ts'

@@ -1,3 +1,4 @@
+// @module-tag thorough
 import jsqr from 'jsqr'
 import { expect, test } from 'vitest'
 import { inspect, useBrowser } from '../support/browser.ts'

@@ -1,3 +1,4 @@
+// @module-tag thorough
 /** The preview of emails, in a browser. */
 import { describe, expect, test } from 'vitest'
 import { inspect, useBrowser } from '../support/browser.ts'

@@ -1,3 +1,4 @@
+// @module-tag thorough
 /** Notes about a partner, and emails to many, in a browser without JavaScript. */
 import { readFile } from 'node:fs/promises'
 import { describe, expect, inject, test } from 'vitest'

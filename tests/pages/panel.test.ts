@@ -1,3 +1,4 @@
+// @module-tag thorough
 /** The panel beside a list, which shows what a row's page says. */
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'

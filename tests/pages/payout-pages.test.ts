@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { describe, expect, test } from 'vitest'
 import { inspect, tabTo, useBrowser, WALKS } from '../support/browser.ts'
 import { useDatabase } from '../support/merchant.ts'

@@ -1,3 +1,4 @@
+// @module-tag thorough
 import pg from 'pg'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'

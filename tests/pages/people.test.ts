@@ -1,3 +1,4 @@
+// @module-tag thorough
 /** The pages of one's own membership, in a browser. */
 import { expect, test } from 'vitest'
 import { inspect, useBrowser } from '../support/browser.ts'

@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { expect, test } from 'vitest'
 import { inspect, useBrowser } from '../support/browser.ts'
 import { useDatabase } from '../support/merchant.ts'

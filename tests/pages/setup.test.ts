@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { describe, expect, test } from 'vitest'
 import { inspect, useBrowser, WALKS } from '../support/browser.ts'
 import { createMerchant } from '../support/merchant.ts'

@@ -1,3 +1,4 @@
+// @module-tag thorough
 /** A shadow run in a browser: started, filled from a file, read and cut over. */
 import { expect, test } from 'vitest'
 import { inspect, useBrowser, WALKS } from '../support/browser.ts'

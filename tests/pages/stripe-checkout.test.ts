@@ -1,3 +1,4 @@
+// @module-tag thorough
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { STRIPE_PATH } from '../../dev/fakes/stripe.ts'

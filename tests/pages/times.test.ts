@@ -1,3 +1,4 @@
+// @module-tag thorough
 /** Times are shown in the reader's zone. */
 import { expect, inject, test } from 'vitest'
 import { sharedBrowser } from '../support/browser.ts'

@@ -1,3 +1,4 @@
+// @module-tag thorough
 /** The page of sales and leads that nobody was credited with, in a browser. */
 import { describe, expect, test } from 'vitest'
 import { inspect, useBrowser, WALKS } from '../support/browser.ts'

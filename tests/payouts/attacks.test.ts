@@ -10,6 +10,7 @@ import type { RunStep } from '../../lib/payouts/runs.ts'
 import { removeStripeKey } from '../../lib/payouts/stripe-keys.queries.ts'
 import { usePayouts } from '../support/payouts.ts'
 import { repeating } from '../support/repeated.ts'
+import { isExhaustive } from '../support/thorough.ts'
 
 const world = usePayouts()
 beforeEach(async () => {
@@ -241,7 +242,9 @@ test('a run whose key is removed before it has claimed anything claims nothing',
   ])
 })
 
-test('partners with thousands of commissions are paid in full, page by page', async () => {
+test('partners with thousands of commissions are paid in full, page by page', {
+  tags: 'thorough',
+}, async () => {
   // Plans that connections keep from empty tables are made again after it.
   await world.query('truncate workspaces cascade')
   const payer = await world.createPayer()
@@ -369,7 +372,10 @@ const liveThrough = async (disturb: () => void) => {
   return { answers, sent: Object.values(payer.sent()).sort(), ...(await summary()) }
 }
 
-test('whichever request is repeated, the result is the same', async () => {
+test('whichever request is repeated, the result is the same', {
+  tags: 'thorough',
+  timeout: 300_000,
+}, async () => {
   const real = fetch
   let places: string[] = []
   const twice = async (repeated: number | null) => {
@@ -392,7 +398,7 @@ test('whichever request is repeated, the result is the same', async () => {
   const isChosen = (name: string, at: number) =>
     /^POST \/v|update |insert |delete /.test(name) && names.indexOf(name) === at
   for (const [at, name] of names.entries()) {
-    if (!process.env.THOROUGH && !isChosen(name, at)) continue
+    if (!isExhaustive && !isChosen(name, at)) continue
     expect({ at, ...(await twice(at)) }).toEqual({ at, ...undisturbed })
   }
-}, 300_000)
+})

@@ -1,3 +1,4 @@
+// @module-tag sampled
 /**
  * As in faults.test.ts and exits.test.ts, but with real processes: Postgres or workerd is killed during a scheduled run, at a
  * call of Stripe at which a payout is canceled, its run canceled, its partner banned, the key exchanged, or the money gone.
@@ -15,7 +16,7 @@ import { createPayer } from '../support/payouts.ts'
 import { SECRETS_KEY } from '../support/secrets.ts'
 import { timesOver } from '../support/thorough.ts'
 
-const ROUNDS = timesOver({ often: 2, thorough: 40 })
+const ROUNDS = timesOver({ quick: 1, thorough: 2, exhaustive: 40 })
 const PARTNERS = 30
 /** The last partners are not among those that are sent concurrently with the event. */
 const MOST_BEFORE = PARTNERS - 10
@@ -92,7 +93,7 @@ const NAMES = Object.keys(EVENTS)
 /** The partner whose payout may not be sent after the event, until a manager pays the rest. */
 const STOPPED = ['its payout is canceled', 'its run is canceled', 'its partner is banned']
 
-/** By default the victims take turns, and the events from a random one on; the others are met by THOROUGH=1. */
+/** By default the victims take turns, and the events from a random one on; the others are met by EXHAUSTIVE=1. */
 const first = Math.floor(Math.random() * NAMES.length)
 
 test(`killed ${ROUNDS} times in the middle of a run, whatever happens there, each partner is sent once what was due`, async () => {

@@ -1,3 +1,4 @@
+// @module-tag thorough
 /**
  * A payout or its run is canceled, its partner banned, the key exchanged or the money gone at each step of running payouts:
  * at each call of the database and of Stripe, before it, after it with the answer lost, and with the process killed there.
@@ -7,7 +8,7 @@ import { beforeAll, expect, test, vi } from 'vitest'
 import { payDue } from '../../lib/payouts/pay-due.service.ts'
 import { usePayouts } from '../support/payouts.ts'
 import { MOMENTS, type Moment, useSteps } from '../support/steps.ts'
-import { timesOver } from '../support/thorough.ts'
+import { isExhaustive } from '../support/thorough.ts'
 import { createStage } from './exits/stage.ts'
 
 const world = usePayouts()
@@ -24,7 +25,7 @@ const { begin, events, works, paid, setUpAgain, listOpen, watchTransfers, payRes
 const exchanged = new Set<string>()
 
 /** By default each third step, from one of the first three on. */
-const STRIDE = timesOver({ often: 3, thorough: 1 })
+const STRIDE = isExhaustive ? 1 : 3
 
 const CASES_PER_DATABASE = 10
 
@@ -78,7 +79,7 @@ const casesOf = (place: number, turn: number): Case[] => {
   const all = MOMENTS.flatMap((moment) =>
     Object.keys(events).map((event) => ({ place, moment, event, turn })),
   )
-  if (process.env.THOROUGH) return all.map((one, index) => ({ ...one, turn: index }))
+  if (isExhaustive) return all.map((one, index) => ({ ...one, turn: index }))
   const names = Object.keys(events)
   return [
     {
@@ -112,7 +113,7 @@ test.each(Object.keys(works).map((name, index) => ({ name, index })))(
     // An unclear transfer that was made has fewer steps than one that was not.
     expect(reached).toBeGreaterThan(Math.floor(count / 10))
     // At the first step, nothing was claimed.
-    if (process.env.THOROUGH && name === 'payouts are run') expect(exchanged).toContain(name)
+    if (isExhaustive && name === 'payouts are run') expect(exchanged).toContain(name)
   },
   1_800_000,
 )

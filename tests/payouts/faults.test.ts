@@ -1,12 +1,13 @@
+// @module-tag thorough
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { during, VICTIMS } from '../support/killed.ts'
 import { type Payer, usePayouts } from '../support/payouts.ts'
-import { timesOver } from '../support/thorough.ts'
+import { isExhaustive } from '../support/thorough.ts'
 
 const world = usePayouts()
 
-const PLACES = timesOver({ often: 50, thorough: 1_000 })
+const PLACES = isExhaustive ? 1_000 : 50
 
 const stripeUrl = () => world.stripe().url
 

@@ -1,3 +1,4 @@
+// @module-tag sampled
 /**
  * Whatever happens in whatever order, the ledger adds up after each step, and Stripe has sent what the ledger says: random
  * histories of sales, refunds, disputes, imports, accounts, runs, crashes and a shadow run, by the code that the Workers run.
@@ -39,7 +40,7 @@ const world = usePayouts()
 // The Workers' log lines say nothing that the test doesn't.
 beforeAll(() => void vi.spyOn(console, 'log').mockReturnValue(undefined))
 
-const HISTORIES = timesOver({ often: 15, thorough: 500 })
+const HISTORIES = timesOver({ quick: 2, thorough: 15, exhaustive: 500 })
 const STEPS = 25
 
 const PARTNERS = ['maya', 'leo', 'kim'] as const

@@ -1,3 +1,4 @@
+// @module-tag thorough
 /** Large balances are claimed in pages, as a payout that grows, and let go in pages. */
 import { type RawBuilder, sql } from 'kysely'
 import { expect, test, vi } from 'vitest'

@@ -1,9 +1,10 @@
+// @module-tag thorough
 /**
- * A month of a merchant with 100 partners, 500 with THOROUGH=1, in nine countries, three currencies and two programs, played
+ * A month of a merchant with 100 partners, 500 with EXHAUSTIVE=1, in nine countries, three currencies and two programs, played
  * through by commands and pages: everybody ends with what the model says, which knows the documentation and not the code.
  */
 import { test } from 'vitest'
-import { timesOver } from '../support/thorough.ts'
+import { isExhaustive } from '../support/thorough.ts'
 import { CLUB, COUNTRIES, MANAGER, SHOP, UNREACHABLE } from './month/merchant.ts'
 import { type Merchant, openMerchant } from './month/play.ts'
 import type { Currency, Partner, Person } from './month/terms.ts'
@@ -15,7 +16,7 @@ import { inParallel, useWorld } from './month/world.ts'
 const world = useWorld()
 
 /** Partners are a tenth more: who is in both programs counts twice. */
-const PEOPLE = timesOver({ often: 91, thorough: 500 })
+const PEOPLE = isExhaustive ? 500 : 91
 
 /** Every so many-th of a list, from one of them on. */
 const every = <T>(list: T[], step: number, from = 0): T[] => list.filter((_, index) => index % step === from)

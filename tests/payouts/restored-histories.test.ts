@@ -1,3 +1,4 @@
+// @module-tag sampled
 /**
  * Random histories of runs that meet, lost answers, cancels, nights and restores: Stripe never sends anybody more than was ever
  * earned, and in the end the ledger says what Stripe has sent.
@@ -16,7 +17,7 @@ const world = usePayouts({ changesSchema: true })
 // What is adopted, or found, is logged.
 beforeAll(() => void vi.spyOn(console, 'log').mockReturnValue(undefined))
 
-const HISTORIES = timesOver({ often: 8, thorough: 200 })
+const HISTORIES = timesOver({ quick: 1, thorough: 8, exhaustive: 200 })
 const STEPS = 18
 const PARTNERS = 3
 const FAILURES: (StripeFailure | null)[] = [null, 'cut_after', 'cut_before', { status: 500, kept: 'undone' }]

@@ -1,3 +1,4 @@
+// @module-tag thorough
 /**
  * A database that is restored to an earlier time does not know what was sent since: it reads that from Stripe before it pays
  * anything, and nobody is paid twice.

@@ -1,3 +1,4 @@
+// @module-tag sampled
 /** Whatever happens in whatever order, what was earned in shadow mode is never paid, and all else is. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -13,10 +14,11 @@ import { saveAdjustment } from '../../lib/tracking/adjustments.queries.ts'
 import { holdCommission } from '../../lib/tracking/place-hold.queries.ts'
 import { resolveHold } from '../../lib/tracking/resolve-hold.queries.ts'
 import { usePayouts } from '../support/payouts.ts'
+import { timesOver } from '../support/thorough.ts'
 
 const world = usePayouts()
 
-const HISTORIES = process.env.THOROUGH ? 60 : 6
+const HISTORIES = timesOver({ quick: 1, thorough: 6, exhaustive: 60 })
 
 type Step =
   | { do: 'earn'; cents: number }

@@ -1,3 +1,4 @@
+// @module-tag thorough
 /**
  * Merchants' sites as they are: what was seen to lose or misjudge a click on one. The service is a fake, whose answers are those of
  * tests/functions/standing-click.test.ts.

@@ -1,3 +1,4 @@
+// @module-tag thorough
 /** The tags of docs/tags.md, each on a page that does what the tool does with it. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'

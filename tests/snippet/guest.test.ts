@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { describe, expect, test } from 'vitest'
 import { launchBrowser } from '../../dev/runtime/browser.ts'
 import {

@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { clickCookies } from '../../lib/tracking/click-cookie.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'

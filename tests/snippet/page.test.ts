@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { describe, expect, test } from 'vitest'
 import { attribute, goTo, page, tracking, useShop, visit } from './visit.ts'
 

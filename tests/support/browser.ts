@@ -4,6 +4,7 @@ import type { Browser, BrowserContext, CDPSession, Page, Response } from 'playwr
 import { afterAll, expect, inject } from 'vitest'
 import { launchBrowser } from '../../dev/runtime/browser.ts'
 import { violationOf } from './contract.ts'
+import { isExhaustive } from './thorough.ts'
 
 type Screen = { width: number; scheme: 'light' | 'dark'; javaScriptEnabled?: boolean }
 
@@ -13,8 +14,8 @@ const PHONE: Screen = { width: 390, scheme: 'dark' }
 /** Those on which `inspect` looks at each page. */
 const SCREENS = [DESKTOP, PHONE]
 
-/** Those on which tests go through the pages that they inspect: with THOROUGH=1 also the desktop. */
-export const WALKS = process.env.THOROUGH ? SCREENS : [PHONE]
+/** Those on which tests go through the pages that they inspect: with EXHAUSTIVE=1 also the desktop. */
+export const WALKS = isExhaustive ? SCREENS : [PHONE]
 
 /** The folder for pictures of the pages, if set. */
 const PICTURES = process.env.SCREENSHOTS

@@ -9,13 +9,20 @@ export const permutations = <T>(things: T[]): T[][] =>
         permutations(things.toSpliced(index, 1)).map((rest) => [thing, ...rest]),
       )
 
+/** All orders of a few things, in `npm test` the given one and its reverse. For tests with the tag "sampled". */
+export const orders = <T>(things: T[]): T[][] => {
+  const all = permutations(things)
+  const ends = [all[0] ?? [], all.at(-1) ?? []]
+  return timesOver({ quick: all.length > 2 ? ends : all, thorough: all, exhaustive: all })
+}
+
 /**
- * Orders of a list: all of them with `THOROUGH=1`, else the given one, its reverse, and a few others, which `SEED` makes the
- * same again.
+ * Orders of a list: the given one and its reverse in `npm test`, in the thorough tier three others too, which `SEED` makes the
+ * same again, and all of them with `EXHAUSTIVE=1`. For tests with the tag "sampled".
  */
 export const someOrders = <T>(things: T[]): T[][] => {
   const all = permutations(things)
-  const few = timesOver({ often: 5, thorough: all.length })
+  const few = timesOver({ quick: 2, thorough: 5, exhaustive: all.length })
   if (few >= all.length) return all
   const seed = Number(process.env.SEED ?? Date.now() % 1_000_000)
   const others = fc.shuffledSubarray(all.slice(1, -1), { minLength: few - 2, maxLength: few - 2 })

@@ -1,11 +1,13 @@
+// @module-tag sampled
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, test, vi } from 'vitest'
 import { useDurable } from '../support/durable.ts'
 import { createMerchant, type Merchant } from '../support/merchant.ts'
+import { timesOver } from '../support/thorough.ts'
 
 const CALLERS = 8
-const ROUNDS = 3
+const ROUNDS = timesOver({ quick: 1, thorough: 3, exhaustive: 3 })
 const BATCH = 10
 
 const durable = useDurable([

@@ -1,3 +1,4 @@
+// @module-tag sampled
 /** Dated reports end in the ledger of live ones, in whichever order they arrive, and sales that lacked their click when it is added. */
 import fc from 'fast-check'
 import { expect, inject, test } from 'vitest'
@@ -254,6 +255,6 @@ test('a history of dated reports leaves the same ledger in every order of arriva
         expected.events.map(({ event, credited, net }) => ({ event, credited, earns: net !== 0 })),
       ).toEqual(account(terms, reports))
     }),
-    { numRuns: timesOver({ often: 12, thorough: 100 }) },
+    { numRuns: timesOver({ quick: 2, thorough: 12, exhaustive: 100 }) },
   )
 }, 240_000)

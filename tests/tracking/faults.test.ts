@@ -144,7 +144,7 @@ const EVERY_FAULT = STEPS.flatMap((step) =>
   FAULTS.flatMap((fault) => KINDS.map((kind) => ({ ...step, fault, kind }))),
 )
 
-describe.concurrent('a report answered 200 is in the database', () => {
+describe.concurrent('a report answered 200 is in the database', { tags: 'thorough' }, () => {
   test.each(EVERY_FAULT)(
     '$kind: when $step meets $fault once, the retry saves it',
     async ({ before, fault, kind }) => {
@@ -311,6 +311,7 @@ describe.concurrent('a report answered 200 is in the database', () => {
 
 test.concurrent.each(FAULTS)(
   'a click that meets %s once is answered after a retry, and made once',
+  { tags: 'thorough' },
   async (fault) => {
     const merchant = await createWatched()
     merchant.plan(fault)

@@ -1,7 +1,9 @@
+// @module-tag sampled
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { account, addPartners, bodyOf, programOf, report, terms } from '../support/account.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
+import { timesOver } from '../support/thorough.ts'
 
 const database = useDatabase()
 
@@ -36,6 +38,6 @@ test('any history of reports, with repeats, leaves the account that the rules sa
       expect(commissions.map(({ entry }) => entry).sort()).toEqual(expected.commissions)
       expect(Object.fromEntries(owners.map((row) => [row.external_id, row.slug]))).toEqual(expected.owners)
     }),
-    { numRuns: 60 },
+    { numRuns: timesOver({ quick: 15, thorough: 60, exhaustive: 1_000 }) },
   )
 }, 240_000)

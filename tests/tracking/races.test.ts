@@ -4,13 +4,17 @@ import { timesOver } from '../support/thorough.ts'
 
 const database = useDatabase()
 
-const ROUNDS = Array.from({ length: timesOver({ often: 3, thorough: 20 }) }, (_, round) => round + 1)
+const ROUNDS = Array.from(
+  { length: timesOver({ quick: 1, thorough: 3, exhaustive: 20 }) },
+  (_, round) => round + 1,
+)
 const times = <T>(count: number, call: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, index) => call(index)))
 const distinct = (values: unknown[]) => [...new Set(values.map((value) => JSON.stringify(value)))]
 
 test.each(ROUNDS)(
   '200 copies of one sale at once make one event, one customer, one commission and 200 equal answers (round %i)',
+  { tags: 'sampled' },
   async () => {
     const merchant = await createMerchant()
     const clickId = await merchant.click()
@@ -25,6 +29,7 @@ test.each(ROUNDS)(
 
 test.each(ROUNDS)(
   '50 different sales of one new customer at once under a one-time reward make exactly one commission (round %i)',
+  { tags: 'sampled' },
   async () => {
     const merchant = await createMerchant({ program: { reward_interval: 'one-time' } })
     const clickId = await merchant.click()

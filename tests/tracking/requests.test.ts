@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { createMerchant, errorShape, type Merchant, send } from '../support/merchant.ts'
+import { timesOver } from '../support/thorough.ts'
 
 const TRACKING = ['/api/track/sale', '/api/track/lead'] as const
 const daysAgo = (days: number) => new Date(Date.now() - days * 24 * 60 * 60_000).toISOString()
@@ -347,6 +348,7 @@ describe('any generated input', () => {
   )
   test.each(['/api/track/sale', '/api/track/lead', '/api/track/click'])(
     'to %s is answered below 500',
+    { tags: 'sampled' },
     async (path) => {
       const merchant = await createMerchant()
       const input = fc.oneof(
@@ -359,12 +361,12 @@ describe('any generated input', () => {
           const { status } = await merchant.post(path, text, { 'CF-Connecting-IP': crypto.randomUUID() })
           expect(status).toBeLessThan(500)
         }),
-        { numRuns: 300 },
+        { numRuns: timesOver({ quick: 60, thorough: 300, exhaustive: 5_000 }) },
       )
     },
   )
 
-  test('in an address is answered below 500', async () => {
+  test('in an address is answered below 500', { tags: 'sampled' }, async () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary', minLength: 1 }),
       fc.constantFrom('\0', 'a\0b', '%', '..', '\ud800'),
@@ -386,7 +388,7 @@ describe('any generated input', () => {
         const answers = await Promise.all(paths.map((path) => send(url(path), { headers })))
         for (const [index, { status }] of answers.entries()) expect(status, paths[index]).toBeLessThan(500)
       }),
-      { numRuns: 100 },
+      { numRuns: timesOver({ quick: 25, thorough: 100, exhaustive: 1_000 }) },
     )
   })
 })

@@ -12,6 +12,7 @@ import {
   terms,
 } from '../support/account.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
+import { timesOver } from '../support/thorough.ts'
 
 const database = useDatabase()
 
@@ -32,7 +33,9 @@ const patchOf = ({ attribution, interval, knownCustomers, lateDays }: Terms) => 
   lateLeadDays: lateDays,
 })
 
-test('what any history would have earned under other terms is what it earns where those are in force', async () => {
+test('what any history would have earned under other terms is what it earns where those are in force', {
+  tags: 'sampled',
+}, async () => {
   await fc.assert(
     fc.asyncProperty(
       terms,
@@ -66,7 +69,7 @@ test('what any history would have earned under other terms is what it earns wher
         }
       },
     ),
-    { numRuns: 60 },
+    { numRuns: timesOver({ quick: 10, thorough: 60, exhaustive: 1_000 }) },
   )
 })
 
@@ -154,7 +157,9 @@ test('what was rewarded before the 90 days uses up a one-time reward, and does n
   })
 })
 
-test('of more than 20,000 events the latest count, and what was rewarded before them is known', async () => {
+test('of more than 20,000 events the latest count, and what was rewarded before them is known', {
+  tags: 'thorough',
+}, async () => {
   const merchant = await createMerchant()
   const { id } = merchant.workspace
   const clickId = await merchant.click()

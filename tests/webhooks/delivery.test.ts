@@ -5,6 +5,7 @@ import { type Cut, during, VICTIMS } from '../support/killed.ts'
 import type { Merchant } from '../support/merchant.ts'
 import { useOwnWebhooks } from '../support/own-webhooks.ts'
 import { repeating } from '../support/repeated.ts'
+import { isExhaustive } from '../support/thorough.ts'
 import { addEndpoint, type Receiver, startReceiver } from '../support/webhooks.ts'
 
 const { createMerchant, query, sendDue } = useOwnWebhooks()
@@ -293,7 +294,7 @@ test('a repeated lease sends its events at once, not after the lease', async () 
   ])
 })
 
-describe('a run that is cut off', () => {
+describe('a run that is cut off', { tags: 'thorough' }, () => {
   /** Reading what is due, what it is about, storing payloads, three requests, saving the results. */
   const PLACES = [0, 1, 2, 3, 4, 5, 6]
   const CUTS: Cut[] = VICTIMS.flatMap((victim) =>
@@ -301,7 +302,7 @@ describe('a run that is cut off', () => {
   )
   // Every step meets the death of the process; the others take their turns.
   const isChosen = ({ victim, place, isCarriedOut }: Cut) =>
-    process.env.THOROUGH || (victim === 'process' ? isCarriedOut : place === 2 || place === 4)
+    isExhaustive || (victim === 'process' ? isCarriedOut : place === 2 || place === 4)
 
   test.each(CUTS.filter(isChosen))(
     'at its fetch $place, $victim, carried out: $isCarriedOut: nothing is lost or unsigned, and a repeat has the same id and body',

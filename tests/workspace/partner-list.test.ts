@@ -1,3 +1,4 @@
+// @module-tag thorough
 /** The orders of the list of partners, by figures that tie, are missing, or are negative. */
 import type pg from 'pg'
 import { expect, test } from 'vitest'

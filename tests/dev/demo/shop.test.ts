@@ -1,3 +1,4 @@
+// @module-tag thorough
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { findViolations, sharedBrowser, tabTo } from '../../support/browser.ts'

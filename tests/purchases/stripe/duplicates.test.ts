@@ -1,7 +1,8 @@
+// @module-tag sampled
 /** A purchase that is recorded under two of its ids before an event links them earns once. */
 import { expect, test } from 'vitest'
 import { codes, createMerchant, useDatabase } from '../../support/merchant.ts'
-import { permutations } from '../../support/permutations.ts'
+import { orders } from '../../support/permutations.ts'
 import {
   charge,
   checkoutSession,
@@ -75,7 +76,7 @@ const createPurchase = async (options: Parameters<typeof createMerchant>[0] = {}
 type Commission = { id: string; amountCents: number; status: string; hold: object | null }
 type Delivery = keyof Awaited<ReturnType<typeof createPurchase>>['deliveries']
 
-test.each(permutations<Delivery>(['report', 'invoice', 'link']))(
+test.each(orders<Delivery>(['report', 'invoice', 'link']))(
   'received as %s, %s, %s and repeated, a sale reported under its payment’s id earns once',
   async (...order) => {
     const { deliveries, sales, payment, invoiceId, merchant } = await createPurchase()
@@ -95,7 +96,7 @@ test.each(permutations<Delivery>(['report', 'invoice', 'link']))(
   },
 )
 
-test.each(permutations<Delivery>(['report', 'checkout', 'invoice', 'link']))(
+test.each(orders<Delivery>(['report', 'checkout', 'invoice', 'link']))(
   'received as %s, %s, %s, %s, the coupon of a checkout without an invoice decides all of it, and renewals',
   async (...order) => {
     const { deliveries, sales, deliver, customer } = await createPurchase()
@@ -115,7 +116,7 @@ const createManaged = async () => {
   return { deliveries, sales, manager: await merchant.asManager(), commissions }
 }
 
-test.each(permutations<Delivery>(['report', 'invoice']))(
+test.each(orders<Delivery>(['report', 'invoice']))(
   'received as %s, %s, then tied, a purchase whose commission a manager holds stays held under the id by which it earns',
   async (...order) => {
     const { deliveries, sales, manager, commissions } = await createManaged()
@@ -133,7 +134,7 @@ test.each(permutations<Delivery>(['report', 'invoice']))(
   },
 )
 
-test.each(permutations<Delivery>(['report', 'invoice']))(
+test.each(orders<Delivery>(['report', 'invoice']))(
   'received as %s, %s, then tied, a purchase whose commission a manager rejected was paid under its other id: it is held again, once',
   async (...order) => {
     const { deliveries, sales, manager, commissions } = await createManaged()

@@ -137,7 +137,7 @@ const deliverAgain = async ({ plan, deliver, checkout }: Watched) => {
   for (let round = 0; round < 2; round++) expect((await deliver(checkout)).status).toBe(200)
 }
 
-describe.concurrent('a checkout that the database fails ends in one sale', () => {
+describe.concurrent('a checkout that the database fails ends in one sale', { tags: 'thorough' }, () => {
   test.each(everyStep(STEPS.checkout, () => PASSING))(
     'when $name meets $fault once, the retry saves it',
     async ({ step, fault }) => {
@@ -164,7 +164,7 @@ describe.concurrent('a checkout that the database fails ends in one sale', () =>
   )
 })
 
-describe.concurrent('a refund that the database fails reverses once', () => {
+describe.concurrent('a refund that the database fails reverses once', { tags: 'thorough' }, () => {
   test.each(everyStep(STEPS.refund, lastingAt))(
     'when $name meets $fault for good, and Stripe repeats it',
     async ({ step, fault }) => {
@@ -191,7 +191,9 @@ const RENEWAL_STEPS = [
   'the outcome',
 ]
 
-describe.concurrent('a renewal that arrived before the checkout is credited too', () => {
+describe.concurrent('a renewal that arrived before the checkout is credited too', {
+  tags: 'thorough',
+}, () => {
   test.each(everyStep(RENEWAL_STEPS, lastingAt, 5))(
     'when $name meets $fault for good, and Stripe repeats the checkout',
     async ({ step, fault }) => {
@@ -249,6 +251,7 @@ describe.concurrent('a refund by API of a sale that Stripe reports counts once',
 
   test.each(everyStep(REFUND_STEPS, lastingAt))(
     'when $name meets $fault for good, and the merchant repeats it',
+    { tags: 'thorough' },
     async ({ step, fault }) => {
       const watched = await createWatched()
       await watched.deliver(watched.checkout)
@@ -296,6 +299,7 @@ describe.concurrent('a sale that Stripe reports before the merchant is one sale'
 
   test.each(everyStep(REPORT_STEPS, lastingAt))(
     'when $name meets $fault for good, and the merchant repeats it',
+    { tags: 'thorough' },
     async ({ step, fault }) => {
       const watched = await createWatched()
       await watched.deliver(watched.checkout)

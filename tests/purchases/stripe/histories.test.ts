@@ -1,3 +1,4 @@
+// @module-tag sampled
 /**
  * The ledger does not depend on the order of a purchase's events: they are shuffled and repeated, with the merchant's own
  * report among them, and compared with a short model of the rules.
@@ -25,7 +26,7 @@ import { timesOver } from '../../support/thorough.ts'
 const database = useDatabase()
 
 /** Per program: 1,000 in total in a thorough run. */
-const HISTORIES = timesOver({ often: 20, thorough: 250 })
+const HISTORIES = timesOver({ quick: 5, thorough: 20, exhaustive: 250 })
 /** Concurrent histories: they share the database, but no purchase. */
 const AT_ONCE = 5
 

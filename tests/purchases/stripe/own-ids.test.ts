@@ -1,7 +1,8 @@
+// @module-tag sampled
 /** A sale that the merchant reports under an id of its own, and that Stripe's objects name in their metadata, earns once. */
 import { expect, test } from 'vitest'
 import { useDatabase } from '../../support/merchant.ts'
-import { permutations } from '../../support/permutations.ts'
+import { orders } from '../../support/permutations.ts'
 import { checkoutSession, invoice, paymentIntent, refund, seconds, stripeId } from '../../support/stripe.ts'
 import { openStripeShop } from '../../support/stripe-shop.ts'
 
@@ -60,7 +61,7 @@ test.each<{ steps: Step[]; earned: number }>([
   { steps: ['report', 'payment'], earned: 980 },
   { steps: ['report', 'payment', 'refund'], earned: 490 },
 ])('own order ids and Stripe together pay once, in any order: $steps', async ({ steps, earned }) => {
-  for (const order of permutations(steps)) {
+  for (const order of orders(steps)) {
     const shop = await openShop()
     for (const step of order) await shop.steps[step]()
     expect([order, await shop.earned()]).toEqual([order, earned])

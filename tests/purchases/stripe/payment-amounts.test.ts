@@ -1,10 +1,11 @@
+// @module-tag sampled
 /**
  * What a payment earns follows from what was authorized, captured, overpaid and returned of it, whichever events say so
  * and in whatever order they arrive. 100.00 sold earns 20.00.
  */
 import { expect, test } from 'vitest'
 import { useDatabase } from '../../support/merchant.ts'
-import { permutations } from '../../support/permutations.ts'
+import { orders } from '../../support/permutations.ts'
 import {
   charge,
   checkoutSession,
@@ -348,10 +349,10 @@ test.each<{ case: string; events: (ids: Ids) => Event[]; earned: number | null }
     earned: 1_000,
   },
 ])('$case', async ({ events, earned }) => {
-  const all = permutations(events(newIds('')).map((_, at) => at))
+  const all = orders(events(newIds('')).map((_, at) => at))
   // Reversed, rotated and swapped: each event comes first, last and in between.
-  const orders = all.length > 24 ? all.filter((_, at) => at % 11 === 0 || at === all.length - 1) : all
-  for (const order of orders) {
+  const some = all.length > 24 ? all.filter((_, at) => at % 11 === 0 || at === all.length - 1) : all
+  for (const order of some) {
     const shop = await openStripeShop(database)
     const deliveries = events(newIds(await shop.clickBefore()))
     for (const at of order) {

@@ -1,8 +1,9 @@
+// @module-tag sampled
 /** A sale reported by API under an own order id, and a purchase at Stripe that looks like it: one earns unseen at most. */
 import { describe, expect, test } from 'vitest'
 import { whileReportWaits } from '../../support/identity-locks.ts'
 import { codes, useDatabase } from '../../support/merchant.ts'
-import { permutations } from '../../support/permutations.ts'
+import { orders } from '../../support/permutations.ts'
 import { checkoutSession, invoice, refund, seconds, stripeId } from '../../support/stripe.ts'
 import { openStripeShop } from '../../support/stripe-shop.ts'
 
@@ -77,7 +78,7 @@ const createPurchase = async (reference: 'click' | 'customer' = 'click') => {
 }
 type Step = keyof Awaited<ReturnType<typeof createPurchase>>['steps']
 
-test.each(permutations<Step>(['lead', 'sale', 'checkout', 'invoice']))(
+test.each(orders<Step>(['lead', 'sale', 'checkout', 'invoice']))(
   'own order ids and Stripe together pay twice: received as %s, %s, %s, %s, one commission is pending and one held',
   async (...order) => {
     const { steps, earned, held, invoiceId, merchant } = await createPurchase()
@@ -96,7 +97,7 @@ test.each(permutations<Step>(['lead', 'sale', 'checkout', 'invoice']))(
   },
 )
 
-test.each(permutations<Step>(['lead', 'sale', 'checkout', 'invoice']))(
+test.each(orders<Step>(['lead', 'sale', 'checkout', 'invoice']))(
   'own order ids and Stripe together pay twice: received as %s, %s, %s, %s, for one customer, one is held',
   async (...order) => {
     const { steps, earned } = await createPurchase('customer')
@@ -241,7 +242,7 @@ test('a sale that is being saved when the processor’s first event of the works
   expect((await earned()).toSorted()).toEqual(['980 held', '980 pending'])
 })
 
-test.each(permutations<Step>(['sale', 'checkout']))(
+test.each(orders<Step>(['sale', 'checkout']))(
   'an event that ties a held sale to the other makes them one purchase, and the hold moot: received as %s, %s',
   async (...order) => {
     const { merchant, steps, deliver, earned, held, invoiceId, customer } = await createPurchase()

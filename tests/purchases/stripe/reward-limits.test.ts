@@ -1,7 +1,8 @@
+// @module-tag sampled
 /** Sales that earn less than the reward: prorations, small sales and paid trials. */
 import { describe, expect, test } from 'vitest'
 import { codes, type createMerchant } from '../../support/merchant.ts'
-import { permutations } from '../../support/permutations.ts'
+import { orders } from '../../support/permutations.ts'
 import { deliver, earlier, later, paidCheckout, paidInvoice, saved, useShops } from '../../support/shops.ts'
 import { invoice, seconds, stripeEvent, stripeId } from '../../support/stripe.ts'
 
@@ -63,7 +64,7 @@ test('a flat reward follows a sale whose amount turns out to be smaller or large
 })
 
 test('a trial of 1.00 by Stripe leaves a one-time reward to the first invoice, in any order', async () => {
-  for (const order of permutations(['checkout', 'trial', 'first'] as const)) {
+  for (const order of orders(['checkout', 'trial', 'first'] as const)) {
     const { merchant, stripe } = await openShop({
       program: { reward_interval: 'one-time', one_time_minimum_cents: 500 },
     })

@@ -1,3 +1,4 @@
+// @module-tag sampled
 /** Random histories of terms and of purchases: each sale earns what the terms of its time say, whatever was received when. */
 import fc from 'fast-check'
 import { expect, inject, test } from 'vitest'
@@ -21,7 +22,7 @@ import { timesOver } from '../../support/thorough.ts'
 const { database, openShop, earned } = useShops()
 
 /** Each has a program of its own. */
-const HISTORIES = timesOver({ often: 20, thorough: 200 })
+const HISTORIES = timesOver({ quick: 3, thorough: 20, exhaustive: 200 })
 
 /** One change of terms, as the API takes it. */
 type Change =

@@ -1,7 +1,8 @@
+// @module-tag sampled
 /** A sale is decided with the terms in force when it was paid or reported, however late its events arrive. Design, section 5. */
 import { describe, expect, test } from 'vitest'
 import type { Merchant } from '../../support/merchant.ts'
-import { permutations } from '../../support/permutations.ts'
+import { orders } from '../../support/permutations.ts'
 import {
   deliver,
   earlier,
@@ -33,7 +34,7 @@ describe.each(Object.entries(EDITS))('when %s', (name, edit) => {
     { amount: 'the reported amount', netCents: 4_900, cents: 980 },
     { amount: 'a net amount without the tax', netCents: 4_000, cents: 800 },
   ])('a sale paid before earns 20% of $amount, in any order of report, edit and invoice', async (given) => {
-    for (const order of permutations(['report', 'edit', 'invoice'] as const)) {
+    for (const order of orders(['report', 'edit', 'invoice'] as const)) {
       // The merchant's report names the partner by a click, which a banned partner's report cannot.
       if (name.includes('banned') && order.indexOf('edit') < order.indexOf('report')) continue
       const shop = await openShop()
@@ -187,7 +188,7 @@ describe('a ban', () => {
   })
 
   test('takes what a sale earned that was paid during it and reported after its end, in either order of report and invoice', async () => {
-    for (const order of permutations(['report', 'invoice'] as const)) {
+    for (const order of orders(['report', 'invoice'] as const)) {
       const shop = await openShop()
       const { merchant, stripe, manager, partnerId } = shop
       await EDITS['the partner is banned']?.(shop)

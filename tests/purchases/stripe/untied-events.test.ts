@@ -1,9 +1,10 @@
+// @module-tag sampled
 /** Two events of one payment at Stripe that no id ties: one earns, and the other is held until an id or a manager decides. */
 import { describe, expect, inject, test } from 'vitest'
 import { connect } from '../../../lib/db/connection.ts'
 import { endWaits } from '../../../lib/purchases/apply.service.ts'
 import { codes, useDatabase } from '../../support/merchant.ts'
-import { permutations } from '../../support/permutations.ts'
+import { orders } from '../../support/permutations.ts'
 import {
   checkoutSession,
   invoice,
@@ -247,7 +248,7 @@ const PAIRS: Pair[] = [
 
 describe('one of the two is held, and in any order as much is payable', () => {
   test.each(PAIRS)('$case', async ({ steps, payable, held }) => {
-    for (const order of permutations(steps)) {
+    for (const order of orders(steps)) {
       const shop = await openShop()
       const ids = {
         invoiceId: stripeId('in'),
@@ -388,7 +389,7 @@ describe('purchases of their own, which all earn', () => {
 })
 
 describe('an id that ties the two later makes them one purchase, and the hold is resolved', () => {
-  test.each(permutations(['invoice', 'payment', 'tie'] as const))('%s, %s, %s', async (...order) => {
+  test.each(orders(['invoice', 'payment', 'tie'] as const))('%s, %s, %s', async (...order) => {
     const shop = await openShop()
     const [id, payment] = [stripeId('in'), stripeId('pi')]
     const steps = {
@@ -419,7 +420,7 @@ describe('an id that ties the two later makes them one purchase, and the hold is
   })
 
   test('two renewals of one price and day: each is tied to its payment, whichever it was held as', async () => {
-    for (const order of permutations(['in_a', 'in_b', 'pi_a', 'pi_b'])) {
+    for (const order of orders(['in_a', 'in_b', 'pi_a', 'pi_b'])) {
       const shop = await openShop()
       for (const id of order) await (id.startsWith('in') ? shop.invoice({ id }) : shop.payment({ id }))
       expect(sums(await shop.earned())).toEqual({ payable: 1_960, held: 1_960 })

@@ -1,6 +1,7 @@
+// @module-tag sampled
 /** What a purchase would have earned is decided with all that Stripe told about it, under whichever of its ids that arrived. */
 import { expect, test } from 'vitest'
-import { permutations } from '../../support/permutations.ts'
+import { orders } from '../../support/permutations.ts'
 import { deliver, paidInvoice, saved, useShops } from '../../support/shops.ts'
 import { checkoutSession, invoicePayment, seconds, stripeEvent, stripeId } from '../../support/stripe.ts'
 
@@ -13,7 +14,7 @@ const CHANGES = [
 ]
 
 test('a what-if knows the checkout of a purchase, in any order of the report of its payment and Stripe’s events', async () => {
-  for (const order of permutations(['report', 'checkout', 'invoice', 'payment'] as const)) {
+  for (const order of orders(['report', 'checkout', 'invoice', 'payment'] as const)) {
     const { merchant, stripe, manager } = await openShop()
     await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, { slug: 'leo' })
     const clickId = await merchant.click()
