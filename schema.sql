@@ -128,31 +128,32 @@ create function sales_from_at(workspace uuid, paid_at timestamptz) returns text 
 $$;
 
 
--- The people who may read a workspace (member) or change it (manager). A person is an
--- email address, verified at sign-in, so membership starts with the invitation.
+-- The people who may read a workspace (member), pay from it too (finance), hold commissions and write notes
+-- (support), or change all of it (manager): lib/auth/roles. A person is an email address, verified at sign-in,
+-- so membership starts with the invitation.
 create table members (
     id            uuid         primary key,
     workspace_id  uuid         not null
         constraint members_workspace_id_fkey references workspaces (id),
     email         text         not null,
     role          text         not null
-        constraint members_role_check check (role in ('manager', 'member')),
-    payout_mails  boolean      not null default true,   -- whether a manager gets mails about payout runs
+        constraint members_role_check check (role in ('manager', 'finance', 'support', 'member')),
+    payout_mails  boolean      not null default true,   -- whether who pays gets mails about payout runs
     created_at    timestamptz  not null default now(),
-    manager_since timestamptz  not null default now(),  -- when the role was last given, by the database's clock: see may_approve_1
+    role_since    timestamptz  not null default now(),  -- when the role was given, by the database's clock: see may_approve_1
 
     constraint members_workspace_id_email_key unique (workspace_id, email)
 );
 
--- Whoever becomes a manager, or a manager again, is a new one.
-create function note_new_manager() returns trigger language plpgsql as $$
+-- Whoever gets a role, or gets it again, is new in it.
+create function note_new_role() returns trigger language plpgsql as $$
 begin
-    new.manager_since := now();
+    new.role_since := now();
     return new;
 end $$;
 
-create trigger members_manager_since
-    before update of role on members for each row when (new.role is distinct from old.role) execute function note_new_manager();
+create trigger members_role_since
+    before update of role on members for each row when (new.role is distinct from old.role) execute function note_new_role();
 
 -- Which workspaces is this person a member of?
 create index members_email_idx on members (email);
@@ -1423,7 +1424,7 @@ begin
         perform refuse_to_workers('what was decided about a payout run stays so');
     end if;
     if old.approved_at is null and new.approved_at is not null
-       and not may_approve_1(new.workspace_id, new.approved_by, new.created_at) then
+       and not may_approve_1(new.workspace_id, new.approved_by, '{manager,finance}', new.created_at) then
         perform refuse_to_workers('this person may not approve the payout run');
     end if;
     return new;
@@ -5395,14 +5396,14 @@ security definer set search_path = public, pg_temp set plan_cache_mode = force_c
     where workspace_id = workspace and email = address and disconnected_at is null;
 $$;
 
--- Whether this person may approve what was asked for then: a manager who was one, and had signed in, 72 hours before. So nobody
--- approves by a second mailbox that was invited for it, without the other managers, who are mailed, having three days to notice.
-create function may_approve_1(workspace uuid, address text, asked_at timestamptz) returns boolean language sql stable
+-- Whether this person may approve what was asked for then: who has one of these roles, had it, and had signed in, 72 hours before. So
+-- nobody approves by a second mailbox that was invited for it, without the managers, who are mailed, having three days to notice.
+create function may_approve_1(workspace uuid, address text, roles text[], asked_at timestamptz) returns boolean language sql stable
 security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
     select exists (
         select from members m join sign_in.users u on u.email = m.email
-        where m.workspace_id = workspace and m.email = address and m.role = 'manager'
-          and greatest(m.manager_since, u.created_at) <= asked_at - interval '72 hours')
+        where m.workspace_id = workspace and m.email = address and m.role = any (roles)
+          and greatest(m.role_since, u.created_at) <= asked_at - interval '72 hours')
 $$;
 
 -- Why this manager may not approve a request for a higher limit; null if it may. "own": another manager has to. "waits": there is
@@ -5411,10 +5412,10 @@ create function approval_limit_refusal_1(request approval_limit_requests, addres
 security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
     select case
         when request.requested_by <> address
-        then case when not may_approve_1(request.workspace_id, address, request.requested_at) then 'recent' end
+        then case when not may_approve_1(request.workspace_id, address, '{manager}', request.requested_at) then 'recent' end
         when exists (select from members m
                      where m.workspace_id = request.workspace_id and m.email <> address
-                       and may_approve_1(m.workspace_id, m.email, request.requested_at)) then 'own'
+                       and may_approve_1(m.workspace_id, m.email, '{manager}', request.requested_at)) then 'own'
         when request.requested_at > now() - interval '72 hours' then 'waits' end
 $$;
 

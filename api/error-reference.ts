@@ -39,7 +39,7 @@ export const ERROR_REFERENCE: Record<ErrorCode, Reference> = {
     remedy: 'Sign in at `/sign-in` and send the session cookie.',
   },
   manager_required: {
-    when: 'Only managers of the workspace may do this.',
+    when: 'Your role in the workspace does not allow this.',
     remedy: 'Ask a manager to do it, or to change your role.',
   },
   insufficient_scope: {

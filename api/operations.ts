@@ -1,6 +1,7 @@
 /** The parts that operations share: security, errors, and the usual shapes of a list, a read and a change. */
 import * as z from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiResponsesObject } from 'zod-openapi'
+import type { Roles } from '../lib/auth/roles/sets.ts'
 import { ErrorResponse, listOf } from '../lib/http/common.responses.ts'
 import { ERROR_STATUS, type ErrorCode } from '../lib/http/errors.ts'
 import { Page } from '../lib/http/lists.ts'
@@ -15,6 +16,10 @@ const workspace = {
   workspace: z.string().meta({ description: 'The slug or id of the workspace.', example: SAMPLE_WORKSPACE }),
 }
 export const id = { id: z.uuid() }
+
+/** The route of an operation, as Hono and the tables of routes name it. */
+export const routeOf = (method: string, path: string): string =>
+  `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`
 
 /** The path parameters of an endpoint below a workspace. */
 export const path = (more: Parameters = {}) => ({ path: z.object({ ...workspace, ...more }) })
@@ -36,6 +41,14 @@ export const expensively = (operation: ZodOpenApiOperationObject): ZodOpenApiOpe
     operation.description,
     'Limited to 10 calls in ten seconds and 2 at once, together with the other expensive requests of the workspace.',
   ]
+    .filter(Boolean)
+    .join(' '),
+})
+
+/** An operation that not everybody in a workspace may call. */
+export const byRoles = (operation: ZodOpenApiOperationObject, roles: Roles): ZodOpenApiOperationObject => ({
+  ...operation,
+  description: [operation.description, `For people with the role ${roles.join(' or ')}.`]
     .filter(Boolean)
     .join(' '),
 })

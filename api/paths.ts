@@ -1,7 +1,9 @@
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
 import { EXPENSIVE_ROUTES } from '../lib/auth/expensive-routes.ts'
+import { ROUTE_ROLES } from '../lib/auth/roles/roles.ts'
+import { ALL } from '../lib/auth/roles/sets.ts'
 import { ANY_SESSION } from './any-session.ts'
-import { byPasskey, expensively, freshly, repeatable, WORKSPACE } from './operations.ts'
+import { byPasskey, byRoles, expensively, freshly, repeatable, routeOf, WORKSPACE } from './operations.ts'
 import { PASSKEY_TO_PAY } from './passkey-to-pay.ts'
 import { applications } from './paths/applications.ts'
 import { imports } from './paths/imports.ts'
@@ -52,8 +54,21 @@ const withBudgets = (all: ZodOpenApiPathsObject): ZodOpenApiPathsObject =>
       path,
       Object.fromEntries(
         Object.entries(item).map(([method, operation]) => {
-          const route = `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`
-          return [method, EXPENSIVE_ROUTES.includes(route) ? expensively(operation) : operation]
+          const isExpensive = EXPENSIVE_ROUTES.includes(routeOf(method, path))
+          return [method, isExpensive ? expensively(operation) : operation]
+        }),
+      ),
+    ]),
+  )
+
+const withRoles = (all: ZodOpenApiPathsObject): ZodOpenApiPathsObject =>
+  Object.fromEntries(
+    Object.entries(all).map(([path, item]) => [
+      path,
+      Object.fromEntries(
+        Object.entries(item).map(([method, operation]) => {
+          const roles = ROUTE_ROLES.get(routeOf(method, path)) ?? ALL
+          return [method, roles === ALL ? operation : byRoles(operation, roles)]
         }),
       ),
     ]),
@@ -95,23 +110,25 @@ const withIdempotencyKeys = (all: ZodOpenApiPathsObject): ZodOpenApiPathsObject 
 
 /** The public API, from the schemas that validate requests and check responses in tests. */
 export const paths: ZodOpenApiPathsObject = withBudgets(
-  withIdempotencyKeys(
-    withPasskeys(
-      withFreshSignIn({
-        ...tracking,
-        ...ledger,
-        ...programs,
-        ...shadow,
-        ...applications,
-        ...payouts,
-        ...papers,
-        ...stripe,
-        ...webhooks,
-        ...workspaces,
-        ...mails,
-        ...reports,
-        ...imports,
-      }),
+  withRoles(
+    withIdempotencyKeys(
+      withPasskeys(
+        withFreshSignIn({
+          ...tracking,
+          ...ledger,
+          ...programs,
+          ...shadow,
+          ...applications,
+          ...payouts,
+          ...papers,
+          ...stripe,
+          ...webhooks,
+          ...workspaces,
+          ...mails,
+          ...reports,
+          ...imports,
+        }),
+      ),
     ),
   ),
 )

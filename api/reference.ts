@@ -9,11 +9,13 @@
  * Run by `npm run docs`, which writes the client's types too.
  */
 import { readFile, writeFile } from 'node:fs/promises'
+import { ROUTE_ROLES } from '../lib/auth/roles/roles.ts'
+import { ALL, type Roles } from '../lib/auth/roles/sets.ts'
 import { ERROR_STATUS, type ErrorCode } from '../lib/http/errors.ts'
 import { clientTypes } from './client-types.ts'
 import { ERROR_REFERENCE } from './error-reference.ts'
 import { openapi } from './openapi.ts'
-import { WORKSPACE } from './operations.ts'
+import { routeOf, WORKSPACE } from './operations.ts'
 
 /** As much of a JSON schema as the tables show. */
 type Schema = {
@@ -65,17 +67,17 @@ const resolve = (document: Document, schema: Schema): Schema => {
 const shortPath = (path: string): string =>
   (path.startsWith(`${WORKSPACE}/`) ? path.slice(WORKSPACE.length) : path).replaceAll(/\{(\w+)\}/g, ':$1')
 
-const accessOf = ({ security = [], responses }: Operation): string => {
+const rolesIn = (roles: Roles): string => (roles === ALL ? 'member' : roles.join(', '))
+
+const accessOf = (route: string, { security = [], responses }: Operation): string => {
   const needs = security.flatMap((scheme) => Object.keys(scheme))
   if (needs.length === 0)
     return responses[400]?.description.includes('`invalid_signature`') ? 'Stripe' : 'public'
-  const forManagers = responses[403]?.description.includes('`manager_required`')
-  if (needs.includes('apiKey')) {
-    if (!needs.includes('session')) return 'API key (`track`)'
-    return forManagers ? 'manager, API key (`write`)' : 'member, API key (`read`)'
-  }
-  if (forManagers) return 'manager'
-  return responses[404] ? 'member' : 'signed in'
+  if (!needs.includes('session')) return 'API key (`track`)'
+  const roles = ROUTE_ROLES.get(route)
+  if (!roles) return 'signed in'
+  if (!needs.includes('apiKey')) return rolesIn(roles)
+  return `${rolesIn(roles)}, API key (\`${roles === ALL ? 'read' : 'write'}\`)`
 }
 
 /** Parameters that all lists have, or that the path shows. */
@@ -98,7 +100,7 @@ const endpoints = (document: Document, prefixes: string[]): string => {
     return Object.entries(operations).map(([method, operation]) => [
       code(`${method.toUpperCase()} ${short}`),
       operation.summary,
-      accessOf(operation),
+      accessOf(routeOf(method, path), operation),
       inputsOf(document, operation),
     ])
   })

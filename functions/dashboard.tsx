@@ -1,4 +1,4 @@
-import { inWorkspace } from '../lib/auth/access.ts'
+import { byRole, inWorkspace } from '../lib/auth/access.ts'
 import { type NudgeEnv, nudgeAfterChanges } from '../lib/http/nudge.service.ts'
 import { createPages, signedIn } from '../lib/pages/render.tsx'
 import apiKeys from './dashboard/api-keys.tsx'
@@ -66,7 +66,7 @@ import workspaces from './dashboard/workspaces.tsx'
 export default createPages<NudgeEnv<'OUTBOX' | 'PAYOUT_QUEUE' | 'WEBHOOKS'>['Bindings']>()
   .use(nudgeAfterChanges('OUTBOX', 'PAYOUT_QUEUE', 'WEBHOOKS'))
   .use('/app/*', signedIn())
-  .use('/app/:workspace/*', inWorkspace())
+  .use('/app/:workspace/*', inWorkspace(), byRole())
   .route('/', workspaces)
   .route('/', overview)
   .route('/', search)

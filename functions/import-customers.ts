@@ -1,4 +1,4 @@
-import { failuresForManagers, requireManager } from '../lib/auth/access.ts'
+import { failuresByRole, requireRoleOf } from '../lib/auth/access.ts'
 import { requireFreshSignIn } from '../lib/auth/fresh-sign-in.ts'
 import { type AuthService, session } from '../lib/auth/session.ts'
 import { createApp } from '../lib/http/app.ts'
@@ -39,7 +39,7 @@ export default createApp<Bindings>()
   .post(
     '/api/workspaces/:workspace/customers/import',
     session(),
-    failuresForManagers(),
+    failuresByRole(),
     body(CustomerImport, { maxBytes: IMPORT_MAX_BYTES, precheck: limitRows(MAX_CUSTOMER_ROWS) }),
     async (c) => {
       const request = c.req.valid('json')
@@ -64,7 +64,7 @@ export default createApp<Bindings>()
       for (let round = 0; round < ROUNDS; round++) {
         const loaded = await loadCustomerImport(db, target, good, call)
         noteForLog(c, { workspaceId: loaded.workspace?.id })
-        const workspace = requireManager(loaded.workspace)
+        const workspace = requireRoleOf(c, loaded.workspace)
         if (programId !== null && !loaded.facts.programIds.has(programId)) throw notFound('program')
         if (loaded.isUndone) throw importUndone()
         if (loaded.answer) {

@@ -1,4 +1,4 @@
-import { failuresForManagers, MANAGER, requireManager } from '../lib/auth/access.ts'
+import { failuresByRole, requireRoleOf } from '../lib/auth/access.ts'
 import { requireFreshSignIn } from '../lib/auth/fresh-sign-in.ts'
 import { session } from '../lib/auth/session.ts'
 import { newId, newSlugSuffix } from '../lib/db/ids.ts'
@@ -42,7 +42,7 @@ export default createApp<NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings']>()
   .post(
     '/api/workspaces/:workspace/partners/import',
     session(),
-    failuresForManagers(),
+    failuresByRole(),
     body(PartnerImport, { maxBytes: IMPORT_MAX_BYTES, precheck: limitRows(MAX_PARTNER_ROWS) }),
     async (c) => {
       const request = c.req.valid('json')
@@ -94,13 +94,13 @@ export default createApp<NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings']>()
           : null
       const isOneEach = guess?.partners.length === good.length
       const tried =
-        guess && isOneEach ? await importNewPartners(db, { ...guess, target, role: MANAGER, now }) : null
+        guess && isOneEach ? await importNewPartners(db, { ...guess, target, role: 'manager', now }) : null
       if (guess && tried?.isSaved) return c.json(guess.answer)
 
       let loaded = tried ?? (await loadPartnerImport(db, target, good, call))
       for (let round = 0; round < ROUNDS; round++) {
         noteForLog(c, { workspaceId: loaded.workspace?.id })
-        const workspace = requireManager(loaded.workspace)
+        const workspace = requireRoleOf(c, loaded.workspace)
         const { program } = loaded
         if (!program) throw notFound('program')
         if (loaded.isUndone) throw importUndone()

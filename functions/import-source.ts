@@ -1,6 +1,6 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import type { Context } from 'hono'
-import { actOf, freshManager, manager, type WorkspaceEnv } from '../lib/auth/access.ts'
+import { actOf, freshMember, member, type WorkspaceEnv } from '../lib/auth/access.ts'
 import { connect } from '../lib/db/connection.ts'
 import { whatIsDue } from '../lib/db/due.queries.ts'
 import { createApp } from '../lib/http/app.ts'
@@ -41,11 +41,11 @@ const goOn = (c: Pick<Context<AppEnv>, 'env' | 'executionCtx'>): void =>
 
 /** /import-sources: what is read from the API of another platform, to be imported. docs/imports.md. */
 const app = createApp<Env>()
-  .get(SOURCES, manager(), async (c) => {
+  .get(SOURCES, member(), async (c) => {
     const sources = await listSources(c.var.db, c.var.workspace.id)
     return c.json<ImportSourceListResponse>({ data: sources.map(sourceResponse) })
   })
-  .post(SOURCES, freshManager(), body(NewImportSource), async (c) => {
+  .post(SOURCES, freshMember(), body(NewImportSource), async (c) => {
     const {
       env,
       var: { db },
@@ -54,14 +54,14 @@ const app = createApp<Env>()
     goOn(c)
     return c.json<ImportSourceResponse>(sourceResponse(started), 201)
   })
-  .get(`${SOURCES}/:id`, manager(), async (c) => {
+  .get(`${SOURCES}/:id`, member(), async (c) => {
     const source = await sourceOf(c)
     // Whoever looks has it read on, if nobody does.
     const isDue = !source.readAt && !source.failedAt && source.nextAttemptAt <= c.var.now
     if (isDue) goOn(c)
     return c.json<ImportSourceResponse>(sourceResponse(source))
   })
-  .get(`${SOURCES}/:id/rows`, manager(), query(SourceRowsQuery), async (c) => {
+  .get(`${SOURCES}/:id/rows`, member(), query(SourceRowsQuery), async (c) => {
     const { id, readAt } = await sourceOf(c)
     if (!readAt)
       throw new ApiError(
@@ -72,7 +72,7 @@ const app = createApp<Env>()
     const { rows, nextCursor } = await listSourceRows(c.var.db, c.var.workspace.id, id, { cursor, limit })
     return c.json({ data: rows, nextCursor } as SourceRowsResponse)
   })
-  .delete(`${SOURCES}/:id`, manager(), async (c) => {
+  .delete(`${SOURCES}/:id`, member(), async (c) => {
     await removeSource(c.var.db, actOf(c), await sourceOf(c))
     return c.body(null, 204)
   })

@@ -1,5 +1,5 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
-import { manager } from '../lib/auth/access.ts'
+import { member } from '../lib/auth/access.ts'
 import { requireFreshSignIn } from '../lib/auth/fresh-sign-in.ts'
 import { idempotent } from '../lib/auth/idempotent.ts'
 import { requirePasskeyToPay } from '../lib/auth/passkey-for-payouts.ts'
@@ -65,7 +65,7 @@ type Env = PayoutEnv &
 const app = createApp<Env>()
   // Its own queue has what did not fit into the request.
   .use(nudgeAfterChanges('OUTBOX', 'PAYOUT_QUEUE', 'WEBHOOKS'))
-  .post('/api/workspaces/:workspace/payouts/run', manager(), body(PayoutRun), idempotent(), async (c) => {
+  .post('/api/workspaces/:workspace/payouts/run', member(), body(PayoutRun), idempotent(), async (c) => {
     const { dryRun, programId, method, expected, ...limits } = c.req.valid('json')
     const { db, now, signedInAt, user, workspace } = c.var
     if (!dryRun) {

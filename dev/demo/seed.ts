@@ -12,7 +12,7 @@ import { slugKey } from '../../lib/slugs.ts'
 import { type ApiKeyScope, DEFAULT_SCOPES } from '../../lib/workspace/api-keys.ts'
 import { programColumns } from '../../lib/workspace/programs.queries.ts'
 import { PROGRAM_DEFAULTS } from '../../lib/workspace/programs.ts'
-import type { Role } from '../../lib/workspace/tables.ts'
+import type { Role } from '../../lib/workspace/roles.ts'
 
 type RewardTerms = { percent: number } | { amountCents: bigint; currency: string }
 

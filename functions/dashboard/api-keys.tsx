@@ -1,4 +1,4 @@
-import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { actOf, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createApiKey } from '../../lib/auth/api-keys.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
@@ -9,7 +9,7 @@ import type { Message } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { CreatedKeyPage, RevokeKeyPage, RotateKeyPage } from '../../lib/pages/api-key-pages.tsx'
 import { Checkbox, controls, Field } from '../../lib/pages/fields.tsx'
-import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { freshMembersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { Done, NextPage, noticeFor, Problem, Table, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { hidden } from '../../lib/pages/tags.tsx'
@@ -148,7 +148,7 @@ const KeysPage = ({ base, now, keys, url, fields = NEW_FIELDS, errors, done }: P
 
 /** /app/:workspace/api-keys: creates, lists, rotates and revokes API keys. Managers only. */
 export default createRoutes<WorkspaceEnv>()
-  .get('/app/:workspace/api-keys', managersOnly(), query(Page), async (c) => {
+  .get('/app/:workspace/api-keys', query(Page), async (c) => {
     const { db, now, workspace } = c.var
     const { limit, cursor } = c.req.valid('query')
     const keys = page(await listApiKeys(db, workspace.id, { cursor, limit: limit + 1 }), limit)
@@ -157,7 +157,7 @@ export default createRoutes<WorkspaceEnv>()
     const children = <KeysPage {...{ base, now, keys, done }} url={c.req.url} />
     return renderPage(c, { title: m.layout_keys, section: '/api-keys', children })
   })
-  .post('/app/:workspace/api-keys', freshManagersOnly(), form(), async (c) => {
+  .post('/app/:workspace/api-keys', freshMembersOnly(), form(), async (c) => {
     const { db, now, workspace } = c.var
     const base = `/app/${workspace.slug}/api-keys`
     const fields = c.req.valid('form')
@@ -174,13 +174,13 @@ export default createRoutes<WorkspaceEnv>()
     const children = <CreatedKeyPage base={base} name={name} secret={key} />
     return renderPage(c, { title: m.keys_new, section: '/api-keys', children })
   })
-  .get('/app/:workspace/api-keys/:id/rotate', managersOnly(), async (c) => {
+  .get('/app/:workspace/api-keys/:id/rotate', async (c) => {
     const { db, workspace } = c.var
     const key = await found('API key', c.req.param('id'), (id) => findApiKey(db, workspace.id, id))
     const children = <RotateKeyPage base={`/app/${workspace.slug}/api-keys`} apiKey={key} />
     return renderPage(c, { title: m.keys_rotate_title, section: '/api-keys', children })
   })
-  .post('/app/:workspace/api-keys/:id/rotate', freshManagersOnly(), form(), async (c) => {
+  .post('/app/:workspace/api-keys/:id/rotate', freshMembersOnly(), form(), async (c) => {
     const { db, workspace } = c.var
     const base = `/app/${workspace.slug}/api-keys`
     const { overlapHours } = c.req.valid('form')
@@ -198,13 +198,13 @@ export default createRoutes<WorkspaceEnv>()
     const children = <CreatedKeyPage base={base} name={fresh.name} secret={secret} />
     return renderPage(c, { title: m.keys_new, section: '/api-keys', children })
   })
-  .get('/app/:workspace/api-keys/:id/revoke', managersOnly(), async (c) => {
+  .get('/app/:workspace/api-keys/:id/revoke', async (c) => {
     const { db, workspace } = c.var
     const key = await found('API key', c.req.param('id'), (id) => findApiKey(db, workspace.id, id))
     const children = <RevokeKeyPage base={`/app/${workspace.slug}/api-keys`} apiKey={key} />
     return renderPage(c, { title: m.keys_revoke_title, section: '/api-keys', children })
   })
-  .post('/app/:workspace/api-keys/:id/revoke', freshManagersOnly(), async (c) => {
+  .post('/app/:workspace/api-keys/:id/revoke', freshMembersOnly(), async (c) => {
     await found('API key', c.req.param('id'), (id) => revokeApiKey(c.var.db, actOf(c), id))
     return c.redirect(`/app/${c.var.workspace.slug}/api-keys?done=revoked`, 303)
   })

@@ -1,7 +1,9 @@
 /** The list of applications, and the page of one. */
+
 import type { Child } from 'hono/jsx'
 import type { ApplicationRow } from '../../lib/applications/applications.queries.ts'
 import { MAX_TEXT_LENGTH } from '../../lib/applications/applications.ts'
+import { mayOpen } from '../../lib/auth/roles/roles.ts'
 import type { Fields } from '../../lib/http/validate.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { Checkbox, TextArea } from '../../lib/pages/fields.tsx'
@@ -170,7 +172,7 @@ export type Props = {
 export const ApplicationPage = ({ workspace, application, groups, fields = {}, problem }: Props) => {
   const base = `/app/${workspace.slug}`
   const path = `${base}/applications/${application.id}`
-  const isManager = workspace.role === 'manager'
+  const mayDecide = mayOpen(workspace, 'POST /applications/:id/approve')
   return (
     <>
       <p>
@@ -188,10 +190,10 @@ export const ApplicationPage = ({ workspace, application, groups, fields = {}, p
       {application.answers.map(({ question, answer }) => (
         <Answered question={question}>{answer}</Answered>
       ))}
-      {isManager && application.status === 'applied' && (
+      {mayDecide && application.status === 'applied' && (
         <Decision path={path} groups={groups} fields={fields} />
       )}
-      {isManager && application.status !== 'approved' && (
+      {mayDecide && application.status !== 'approved' && (
         <section>
           <h2>{t(m.applications_delete)}</h2>
           <form method="post" action={`${path}/delete`}>

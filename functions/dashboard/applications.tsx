@@ -7,13 +7,14 @@ import {
 import { ApplicationQuery, Approval, Rejection } from '../../lib/applications/applications.schemas.ts'
 import { approve, reject, remove } from '../../lib/applications/decide.service.ts'
 import type { WorkspaceEnv } from '../../lib/auth/access.ts'
+import { mayOpen } from '../../lib/auth/roles/roles.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
 import { checked, form } from '../../lib/http/validate.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { ANY, areFilters, Empty, Filters, ListEnd, readFilters } from '../../lib/pages/filters.tsx'
-import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { freshMembersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { Done, noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { linkTo } from '../../lib/pages/tags.tsx'
@@ -79,7 +80,7 @@ export default createRoutes<WorkspaceEnv>()
       <>
         <h1>{t(m.layout_applications)}</h1>
         <Done message={noticeFor(DONE, c.req.query('done'))} />
-        {workspace.role === 'manager' && (
+        {mayOpen(workspace, 'GET /applications/invite') && (
           <p>
             <a class="button" href={`${base}/applications/invite`}>
               {t(m.applications_invite_people)}
@@ -122,14 +123,14 @@ export default createRoutes<WorkspaceEnv>()
     )
   })
   .get(`${PATH}/:id`, async (c) => showOne(c, await findOne(c)))
-  .post(`${PATH}/:id/approve`, freshManagersOnly(), form(), async (c) => {
+  .post(`${PATH}/:id/approve`, freshMembersOnly(), form(), async (c) => {
     const application = await findOne(c)
     const { data, errors } = checked(Approval, { groupId: c.req.valid('form').groupId })
     if (errors) return showOne(c, application, { problem: errors[0]?.message }, 400)
     await approve(c, application, data.groupId ?? null)
     return done(c, 'approved')
   })
-  .post(`${PATH}/:id/reject`, freshManagersOnly(), form(), async (c) => {
+  .post(`${PATH}/:id/reject`, freshMembersOnly(), form(), async (c) => {
     const application = await findOne(c)
     const fields = c.req.valid('form')
     const { data, errors } = checked(Rejection, {
@@ -141,7 +142,7 @@ export default createRoutes<WorkspaceEnv>()
     await reject(c, application, data)
     return done(c, 'rejected')
   })
-  .post(`${PATH}/:id/delete`, freshManagersOnly(), form(), async (c) => {
+  .post(`${PATH}/:id/delete`, freshMembersOnly(), form(), async (c) => {
     await remove(c, await findOne(c))
     return done(c, 'deleted')
   })

@@ -1,5 +1,6 @@
-/** What a manager should look at, on the overview. */
+/** What needs attention, on the overview: what the reader can look at. */
 
+import { mayOpen, type PageRoute } from '../../lib/auth/roles/roles.ts'
 import type { Message } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { figure, money } from '../../lib/pages/money.tsx'
@@ -24,28 +25,38 @@ type Props = {
   overview: Overview
   /** Passkeys of members that do not count yet. */
   waitingPasskeys: number
+  workspace: Workspace
   /** The workspace's path. */
   base: string
-  /** The reader's. */
-  role: Workspace['role']
   now: Date
 }
 
+type Item = {
+  isOpen: boolean
+  text: string
+  /** The page, which not everybody may open. */
+  route?: PageRoute
+  href: string
+}
+
 /** Most urgent first. */
-const attentionOf = ({ overview, waitingPasskeys, base, role, now }: Props) => [
+const attentionOf = ({ overview, waitingPasskeys, base, now }: Props): Item[] => [
   {
     isOpen: waitingPasskeys > 0,
     text: tally(waitingPasskeys, m.overview_waiting_passkeys),
+    route: 'GET /members',
     href: `${base}/members`,
   },
   {
     isOpen: overview.foundTransfers > 0,
     text: tally(overview.foundTransfers, m.overview_found_transfers),
+    route: 'GET /audit',
     href: `${base}/audit`,
   },
   {
     isOpen: overview.unknownTransfers > 0,
     text: tally(overview.unknownTransfers, m.overview_unknown_transfers),
+    route: 'GET /import',
     href: `${base}/import`,
   },
   ...overview.earned.flatMap(({ currency }) => {
@@ -114,6 +125,7 @@ const attentionOf = ({ overview, waitingPasskeys, base, role, now }: Props) => [
   {
     isOpen: overview.unreadable > 0,
     text: tally(overview.unreadable, m.overview_unreadable),
+    route: 'GET /stripe',
     href: `${base}/stripe?unreadable=true#received`,
   },
   ...(overview.deliveries ? [overview.deliveries] : []).map((deliveries) => ({
@@ -121,6 +133,7 @@ const attentionOf = ({ overview, waitingPasskeys, base, role, now }: Props) => [
     text: t(m.overview_silent_stripe, {
       days: Math.floor((now.getTime() - deliveries.lastAt.getTime()) / DAY_MS),
     }),
+    route: 'GET /stripe' as const,
     href: `${base}/stripe`,
   })),
   {
@@ -131,22 +144,27 @@ const attentionOf = ({ overview, waitingPasskeys, base, role, now }: Props) => [
   {
     isOpen: overview.failingEndpoints > 0,
     text: tally(overview.failingEndpoints, m.overview_failing_endpoints),
+    route: 'GET /webhooks',
     href: `${base}/webhooks`,
   },
   {
     isOpen: overview.failedMails > 0,
     text: tally(overview.failedMails, m.overview_failed_mails),
+    route: 'GET /mails',
     href: `${base}/mails?status=failed`,
   },
   {
-    isOpen: role === 'manager' && overview.managers < 2,
+    isOpen: overview.managers < 2,
     text: t(m.overview_one_manager),
+    route: 'GET /members',
     href: `${base}/members`,
   },
 ]
 
 export const Attention = (props: Props) => {
-  const open = attentionOf(props).filter(({ isOpen }) => isOpen)
+  const open = attentionOf(props).filter(
+    ({ isOpen, route }) => isOpen && (!route || mayOpen(props.workspace, route)),
+  )
   return (
     <section class="card">
       <h2>{t(m.overview_needs_attention)}</h2>

@@ -1,4 +1,4 @@
-import { managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import type { WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
@@ -45,7 +45,7 @@ const Action = ({ entry }: { entry: AuditRow }) => <>{describeAction(entry, mone
 
 /** /app/:workspace/audit: the audit log, and an entry with the opening balances that it names. Managers only. */
 export default createRoutes<WorkspaceEnv>()
-  .get('/app/:workspace/audit', managersOnly(), async (c) => {
+  .get('/app/:workspace/audit', async (c) => {
     const t = textsOf(c)
     const { db, workspace } = c.var
     const base = `/app/${workspace.slug}`
@@ -75,7 +75,7 @@ export default createRoutes<WorkspaceEnv>()
     )
     return renderPage(c, { title: m.layout_audit, section: '/audit', children }, errors ? 400 : 200)
   })
-  .get('/app/:workspace/audit/:id', managersOnly(), async (c) => {
+  .get('/app/:workspace/audit/:id', async (c) => {
     const t = textsOf(c)
     const { db, workspace } = c.var
     const base = `/app/${workspace.slug}`

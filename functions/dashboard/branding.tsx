@@ -81,14 +81,14 @@ const BrandForm = ({ base, program, brand, refused }: FormProps) => {
 }
 
 /** Where replies to the program's mails go, and the button that mails the link which confirms the support address. */
-const Replies = ({ base, program, brand, isManager }: FormProps & { isManager: boolean }) => {
+const Replies = ({ base, program, brand, mayChange }: FormProps & { mayChange: boolean }) => {
   if (!brand.supportEmail) return null
   if (brand.supportEmailVerified)
     return <p>{t(m.programs_support_confirmed, { supportEmail: brand.supportEmail })}</p>
   return (
     <>
       <p>{t(m.programs_support_not_confirmed, { supportEmail: brand.supportEmail })}</p>
-      {isManager && (
+      {mayChange && (
         <form method="post" action={`${base}/programs/${program.id}/branding/confirmation`}>
           <input type="hidden" name="supportEmail" value={brand.supportEmail} />
           <button type="submit" class="quiet">
@@ -101,12 +101,12 @@ const Replies = ({ base, program, brand, isManager }: FormProps & { isManager: b
 }
 
 /** How a program looks to partners, and the form that changes it. */
-export const Branding = ({ isManager, ...props }: FormProps & { isManager: boolean }) => (
+export const Branding = ({ mayChange, ...props }: FormProps & { mayChange: boolean }) => (
   <>
     <h2 id="branding">{t(m.programs_branding)}</h2>
     <p>{t(m.programs_branding_intro)}</p>
     <Saved program={props.program} brand={props.brand} />
-    <Replies {...props} isManager={isManager} />
-    {isManager && <BrandForm {...props} />}
+    <Replies {...props} mayChange={mayChange} />
+    {mayChange && <BrandForm {...props} />}
   </>
 )

@@ -1,5 +1,7 @@
 /** The page of a commission: its facts, its hold, and a manager's adjustment of it. */
+
 import type { Child } from 'hono/jsx'
+import { mayOpen } from '../../lib/auth/roles/roles.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Fields } from '../../lib/http/validate.ts'
 import type { Message } from '../../lib/languages/message.ts'
@@ -52,14 +54,14 @@ export const CommissionPage = ({ workspace, commission, now, done, refused }: Pr
       <Done message={done} />
       <Problem message={refused?.message} errors={refused?.errors} />
       <Facts base={base} commission={commission} now={now} />
-      {workspace.role === 'manager' && (
+      {mayOpen(workspace, 'POST /commissions/:id/hold') && commission.kind !== 'reversal' && (
+        <section class="card">
+          <h2>{t(m.commissions_review)}</h2>
+          {commission.isHeld ? <Decide path={path} /> : <Hold path={path} refused={of('hold')} />}
+        </section>
+      )}
+      {mayOpen(workspace, 'POST /commissions/:id/adjust') && (
         <>
-          {commission.kind !== 'reversal' && (
-            <section class="card">
-              <h2>{t(m.commissions_review)}</h2>
-              {commission.isHeld ? <Decide path={path} /> : <Hold path={path} refused={of('hold')} />}
-            </section>
-          )}
           {commission.kind !== 'reversal' && commission.amountCents > 0n && (
             <section class="card">
               <h2>{t(m.kind_reversal)}</h2>

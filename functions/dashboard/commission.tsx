@@ -1,10 +1,10 @@
 import type { Context } from 'hono'
-import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { actOf, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found, notFound } from '../../lib/http/found.ts'
 import { checked, form } from '../../lib/http/validate.ts'
 import * as m from '../../lib/languages/messages.ts'
-import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { freshMembersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { saveAdjustment } from '../../lib/tracking/adjustments.queries.ts'
@@ -42,7 +42,7 @@ const PATH = '/app/:workspace/commissions/:id'
 /** /app/:workspace/commissions/:id: one commission, which managers hold, reverse and adjust. */
 export default createRoutes<WorkspaceEnv>()
   .get(PATH, (c) => show(c))
-  .post(`${PATH}/hold`, managersOnly(), form(), async (c) => {
+  .post(`${PATH}/hold`, form(), async (c) => {
     const fields = c.req.valid('form')
     const { data, errors } = checked(NewHold, { note: fields.note ?? '' })
     if (errors) return show(c, { form: 'hold', fields, errors }, 400)
@@ -52,7 +52,7 @@ export default createRoutes<WorkspaceEnv>()
     if (refusal) return show(c, { form: 'hold', fields, errors: [], message: refusal }, 409)
     return c.redirect(`/app/${c.var.workspace.slug}/commissions/${commission.id}?done=held`, 303)
   })
-  .post(`${PATH}/reverse`, freshManagersOnly(), form(), async (c) => {
+  .post(`${PATH}/reverse`, freshMembersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     const { id, currency } = await read(c)
     const { data, errors } = readReversal(fields, currency)
@@ -63,7 +63,7 @@ export default createRoutes<WorkspaceEnv>()
     if (message) return show(c, { form: 'reversal', fields, errors: [], message }, 409)
     return c.redirect(`/app/${c.var.workspace.slug}/commissions/${id}?done=reversed`, 303)
   })
-  .post(`${PATH}/adjust`, freshManagersOnly(), form(), async (c) => {
+  .post(`${PATH}/adjust`, freshMembersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     const { id: commissionId, partnerId } = await read(c)
     const { data, errors } = readAdjustment(fields, { partnerId, commissionId })

@@ -9,7 +9,7 @@ import { inEnglish } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { chosenIn } from '../../lib/pages/choice.tsx'
 import { Field } from '../../lib/pages/fields.tsx'
-import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { freshMembersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { money } from '../../lib/pages/money.tsx'
 import { Table } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
@@ -99,7 +99,7 @@ const Refused = ({ base, refused }: { base: string; refused: Result[] }) => (
 
 export default createRoutes<WorkspaceEnv>().post(
   '/app/:workspace/commissions/change',
-  freshManagersOnly(),
+  freshMembersOnly(),
   form(),
   async (c) => {
     const t = textsOf(c)

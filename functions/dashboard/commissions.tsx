@@ -1,4 +1,5 @@
 import type { WorkspaceEnv } from '../../lib/auth/access.ts'
+import { mayOpen } from '../../lib/auth/roles/roles.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { page } from '../../lib/http/lists.ts'
 import { inEnglish } from '../../lib/languages/message.ts'
@@ -48,7 +49,7 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/commissions', a
   const { fields, data, errors } = readFilters(c, CommissionQuery)
   const rows = data ? await listCommissions(db, workspace.id, { ...data, limit: data.limit + 1 }, now) : []
   const { data: commissions, nextCursor } = page(rows, data?.limit ?? 0)
-  const isManager = workspace.role === 'manager'
+  const mayHold = mayOpen(workspace, 'POST /commissions/change')
   const children = (
     <>
       <h1>{t(m.nav_commissions)}</h1>
@@ -76,7 +77,7 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/commissions', a
             base={base}
             commissions={commissions}
             now={now}
-            formId={isManager ? 'chosen' : undefined}
+            formId={mayHold ? 'chosen' : undefined}
             sorting={{
               [SORTED[orderOf(data?.status)]]: sortingByTime(
                 `${base}/commissions`,
@@ -85,7 +86,7 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/commissions', a
               ),
             }}
           />
-          {isManager && <CommissionActions id="chosen" base={base} />}
+          {mayHold && <CommissionActions id="chosen" base={base} />}
         </>
       ) : (
         <Empty what={m.layout_items_commissions} isFiltered={areFilters(fields)}>

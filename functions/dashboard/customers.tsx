@@ -1,4 +1,5 @@
 import type { WorkspaceEnv } from '../../lib/auth/access.ts'
+import { mayOpen } from '../../lib/auth/roles/roles.ts'
 import { type CustomerRow, findCustomer, listCustomers } from '../../lib/customers/customers.queries.ts'
 import { CustomerQuery } from '../../lib/customers/customers.schemas.ts'
 import { createRoutes } from '../../lib/http/app.ts'
@@ -15,9 +16,9 @@ import { renderPage } from '../../lib/pages/render.tsx'
 import { sortingByTime } from '../../lib/pages/sorting.ts'
 import { t, textsOf } from '../../lib/pages/text.ts'
 
-type CustomerPageProps = { base: string; customer: CustomerRow; isManager: boolean }
+type CustomerPageProps = { base: string; customer: CustomerRow; mayExport: boolean }
 
-const CustomerPage = ({ base, customer, isManager }: CustomerPageProps) => (
+const CustomerPage = ({ base, customer, mayExport }: CustomerPageProps) => (
   <>
     <h1>{t(m.customers_title, { externalId: customer.externalId })}</h1>
     <dl class="facts">
@@ -58,7 +59,7 @@ const CustomerPage = ({ base, customer, isManager }: CustomerPageProps) => (
         {t(m.customers_view_commissions)}
       </a>
     </p>
-    {isManager && (
+    {mayExport && (
       <p>
         <a href={`${base}/customers/${customer.id}/personal-data`}>{t(m.layout_personal_data)}</a>
       </p>
@@ -76,7 +77,13 @@ export default createRoutes<WorkspaceEnv>()
     const customer = await found('customer', id, (known) => findCustomer(db, workspace.id, known))
     // It was merged into another.
     if (customer.id !== id.toLowerCase()) return c.redirect(`${base}/customers/${customer.id}`)
-    const children = <CustomerPage base={base} customer={customer} isManager={workspace.role === 'manager'} />
+    const children = (
+      <CustomerPage
+        base={base}
+        customer={customer}
+        mayExport={mayOpen(workspace, 'POST /customers/:id/personal-data')}
+      />
+    )
     return renderPage(c, {
       title: t(m.customers_title, { externalId: customer.externalId }),
       section: '/customers',

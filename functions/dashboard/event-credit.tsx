@@ -1,6 +1,6 @@
 /** The form with which a manager credits an event by hand. */
 import * as z from 'zod'
-import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { actOf, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import type { Db } from '../../lib/db/connection.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
@@ -9,7 +9,7 @@ import { rpc } from '../../lib/http/rpc.ts'
 import { checked, type Fields, form } from '../../lib/http/validate.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { Checkbox, Field } from '../../lib/pages/fields.tsx'
-import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { freshMembersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { type Shown, t, textsOf } from '../../lib/pages/text.ts'
@@ -83,7 +83,7 @@ const TITLE = { title: m.events_credit_title, section: '/events' } as const
  * event.
  */
 export default createRoutes<Env>()
-  .get('/app/:workspace/events/:id/credit', managersOnly(), async (c) => {
+  .get('/app/:workspace/events/:id/credit', async (c) => {
     const { db, workspace } = c.var
     const event = await found('event', c.req.param('id'), (id) => findEvent(db, workspace.id, id))
     const path = `/app/${workspace.slug}/events/${event.id}`
@@ -94,7 +94,7 @@ export default createRoutes<Env>()
     const form = { path, event, evidence, message, fields, action: `${path}/credit` }
     return renderPage(c, { ...TITLE, children: <CreditPage {...form} /> })
   })
-  .post('/app/:workspace/events/:id/credit', freshManagersOnly(), form(), async (c) => {
+  .post('/app/:workspace/events/:id/credit', freshMembersOnly(), form(), async (c) => {
     const t = textsOf(c)
     const { db, workspace } = c.var
     const fields = c.req.valid('form')

@@ -60,7 +60,7 @@ type EventPageProps = {
   base: string
   event: EventRow
   customer: CustomerRow | undefined
-  isManager: boolean
+  mayChange: boolean
   /** What reported refunds have returned of a sale. */
   refundedCents: bigint
   /** Whether other reports had its ID. */
@@ -74,7 +74,7 @@ export const EventPage = ({
   base,
   event,
   customer,
-  isManager,
+  mayChange,
   refundedCents,
   isMismatched,
   now,
@@ -151,13 +151,13 @@ export const EventPage = ({
         <Identities identities={customer.identities} />
       </>
     )}
-    {isManager && (
+    {mayChange && (
       <section class="card">
         <h2>{t(m.events_credit_heading)}</h2>
         <CreditForm action={`${base}/events/${event.id}/credit`} />
       </section>
     )}
-    {isManager && event.kind === 'sale' && (
+    {mayChange && event.kind === 'sale' && (
       <section class="card">
         <h2>{t(m.kind_refund)}</h2>
         <Refund base={base} event={event} refundedCents={refundedCents} />

@@ -1,6 +1,6 @@
 /** The form with which a manager records a refund of a sale. */
 import type { Context } from 'hono'
-import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { actOf, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { newId } from '../../lib/db/ids.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
@@ -10,7 +10,7 @@ import { type Checked, type Fields, form } from '../../lib/http/validate.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { formatMoney } from '../../lib/money.ts'
 import { checkForm } from '../../lib/pages/forms.ts'
-import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { freshMembersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { money } from '../../lib/pages/money.tsx'
 import { Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
@@ -97,8 +97,8 @@ const show = async (
 
 /** GET and POST /app/:workspace/events/:id/refund. */
 export default createRoutes<Env>()
-  .get('/app/:workspace/events/:id/refund', managersOnly(), async (c) => show(c, await readSale(c)))
-  .post('/app/:workspace/events/:id/refund', freshManagersOnly(), form(), async (c) => {
+  .get('/app/:workspace/events/:id/refund', async (c) => show(c, await readSale(c)))
+  .post('/app/:workspace/events/:id/refund', freshMembersOnly(), form(), async (c) => {
     const t = textsOf(c)
     const { workspace, actor } = c.var
     const fields = c.req.valid('form')

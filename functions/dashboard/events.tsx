@@ -1,4 +1,5 @@
 import type { WorkspaceEnv } from '../../lib/auth/access.ts'
+import { mayOpen } from '../../lib/auth/roles/roles.ts'
 import { findCustomer } from '../../lib/customers/customers.queries.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
@@ -97,10 +98,10 @@ export default createRoutes<WorkspaceEnv>()
     ])
     const isMismatched = mismatches.length > 0
     const base = `/app/${workspace.slug}`
-    const isManager = workspace.role === 'manager'
+    const mayChange = mayOpen(workspace, 'POST /events/:id/credit')
     const done = noticeFor(DONE, c.req.query('done'))
     const children = (
-      <EventPage {...{ base, event, customer, isManager, refundedCents, isMismatched, now, done }} />
+      <EventPage {...{ base, event, customer, mayChange, refundedCents, isMismatched, now, done }} />
     )
     return renderPage(c, {
       title: t(m.events_title, { externalId: event.externalId }),

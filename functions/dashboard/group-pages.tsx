@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx'
+import { mayOpen } from '../../lib/auth/roles/roles.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Fields } from '../../lib/http/validate.ts'
 import * as m from '../../lib/languages/messages.ts'
@@ -170,7 +171,7 @@ export const GroupPage = ({ workspace, program, group, now, fields, errors, done
       <p>
         <a href={`${base}/partners?groupId=${group.id}`}>{t(m.layout_view_partners)}</a>
       </p>
-      {workspace.role === 'manager' ? (
+      {mayOpen(workspace, 'POST /groups/:id') ? (
         <ChangeForm
           {...{ base, program, group, fields, errors }}
           examples={examplesOf(program, group, t(m.groups_saved), now)}

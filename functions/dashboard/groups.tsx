@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { actOf, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { expensive } from '../../lib/auth/expensive.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
@@ -7,7 +7,7 @@ import { found } from '../../lib/http/found.ts'
 import { type Fields, form } from '../../lib/http/validate.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { checkForm } from '../../lib/pages/forms.ts'
-import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { freshMembersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { textsOf } from '../../lib/pages/text.ts'
@@ -27,13 +27,13 @@ const DONE = {
 
 /** The pages that create and change a program's groups. */
 export default createRoutes<WorkspaceEnv>()
-  .get('/app/:workspace/programs/:id/groups/new', managersOnly(), async (c) => {
+  .get('/app/:workspace/programs/:id/groups/new', async (c) => {
     const { db, workspace } = c.var
     const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
     const children = <NewGroupPage base={`/app/${workspace.slug}`} program={program} />
     return renderPage(c, { title: m.layout_new_group, section: '/programs', scripts: SCRIPTS, children })
   })
-  .post('/app/:workspace/programs/:id/groups/new', freshManagersOnly(), form(), async (c) => {
+  .post('/app/:workspace/programs/:id/groups/new', freshMembersOnly(), form(), async (c) => {
     const { db, workspace } = c.var
     const base = `/app/${workspace.slug}`
     const fields = c.req.valid('form')
@@ -57,7 +57,7 @@ export default createRoutes<WorkspaceEnv>()
     const children = <GroupPage {...{ workspace, program, group, now, done }} fields={groupFields(group)} />
     return renderPage(c, { title: group.name, section: '/programs', scripts: SCRIPTS, children })
   })
-  .post('/app/:workspace/groups/:id', freshManagersOnly(), form(), async (c) => {
+  .post('/app/:workspace/groups/:id', freshMembersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     const { data, errors } = checkForm(NewGroup, readGroup(fields))
     if (errors) return refuse(c, c.req.param('id'), fields, errors)
@@ -68,7 +68,7 @@ export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/groups/:id/what-if', (c) =>
     c.redirect(`/app/${c.var.workspace.slug}/groups/${encodeURIComponent(c.req.param('id'))}`, 303),
   )
-  .post('/app/:workspace/groups/:id/what-if', managersOnly(), expensive(), form(), async (c) => {
+  .post('/app/:workspace/groups/:id/what-if', expensive(), form(), async (c) => {
     const t = textsOf(c)
     const { db, now, workspace } = c.var
     const fields = c.req.valid('form')

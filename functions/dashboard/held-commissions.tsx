@@ -1,13 +1,14 @@
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import { actOf, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { mayOpen } from '../../lib/auth/roles/roles.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
 import type { Message } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { readFilters } from '../../lib/pages/filters.tsx'
-import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { freshMembersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { PartnerOf } from '../../lib/pages/ledger.tsx'
 import { money } from '../../lib/pages/money.tsx'
 import { Done, NextPage, noticeFor, Problem, Table, Time } from '../../lib/pages/parts.tsx'
@@ -83,9 +84,9 @@ const Evidence = ({
   </Table>
 )
 
-type HeldProps = { base: string; held: HeldCommission; isManager: boolean }
+type HeldProps = { base: string; held: HeldCommission; mayDecide: boolean }
 
-const Held = ({ base, held, isManager }: HeldProps) => {
+const Held = ({ base, held, mayDecide }: HeldProps) => {
   const { id, event, evidence } = held
   const amount = money(held.amountCents, held.currency)
   const what = t(m.commissions_amount_for_event, {
@@ -107,7 +108,7 @@ const Held = ({ base, held, isManager }: HeldProps) => {
         <a href={`${base}/commissions/${id}`}>{t(m.commissions_view_what, { what, hidden })}</a>
       </p>
       {event && <Evidence base={base} event={event} evidence={evidence} />}
-      {isManager && (
+      {mayDecide && (
         <div class="actions">
           <form method="post" action={`${base}/commissions/${id}/release`}>
             <button type="submit">{t(m.commissions_release_what, { what, hidden })}</button>
@@ -142,7 +143,7 @@ const showHeld = async (c: Context<WorkspaceEnv>, refusal?: string) => {
       <Done message={refusal ? undefined : noticeFor(DONE, c.req.query('done'))} />
       <p>{t(m.commissions_held_intro)}</p>
       {data.map((held) => (
-        <Held base={base} held={held} isManager={workspace.role === 'manager'} />
+        <Held base={base} held={held} mayDecide={mayOpen(workspace, 'POST /commissions/:id/release')} />
       ))}
       {data.length === 0 && <p class="empty">{t(m.commissions_none_held)}</p>}
       <NextPage url={new URL(`${base}/commissions/held`, c.req.url).href} cursor={nextCursor} />
@@ -170,5 +171,5 @@ const PATH = '/app/:workspace/commissions'
 /** /app/:workspace/commissions/held: held commissions with their evidence, which managers release or reject. */
 export default createRoutes<WorkspaceEnv>()
   .get(`${PATH}/held`, (c) => showHeld(c))
-  .post(`${PATH}/:id/release`, freshManagersOnly(), resolve('released'))
-  .post(`${PATH}/:id/reject`, freshManagersOnly(), resolve('rejected'))
+  .post(`${PATH}/:id/release`, freshMembersOnly(), resolve('released'))
+  .post(`${PATH}/:id/reject`, freshMembersOnly(), resolve('rejected'))

@@ -1,7 +1,7 @@
 /** Undoes an import: what would be taken back, what stays and why, and the button. */
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
-import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { actOf, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { expensive } from '../../lib/auth/expensive.ts'
 import { connect } from '../../lib/db/connection.ts'
 import { createRoutes } from '../../lib/http/app.ts'
@@ -13,7 +13,7 @@ import { type KeptRow, listKept, type UndoStep, undoImport } from '../../lib/imp
 import { KEPT_SHOWN, type Kept, type KeptCount, UNDO_REASONS, type Undone } from '../../lib/imports/undo.ts'
 import type { Message } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
-import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { freshMembersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { figure, money } from '../../lib/pages/money.tsx'
 import { ConfirmForm, Done, Table } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
@@ -186,15 +186,15 @@ const stepOf = async (
 
 /** /app/:workspace/imports/:id/undo, and what stays as a file, /imports/:id/kept.csv. Managers only. */
 export default createRoutes<WorkspaceEnv>()
-  .get(PATH, managersOnly(), expensive(), async (c) => {
+  .get(PATH, expensive(), async (c) => {
     const props = await stepOf(c, true, c.req.query())
     return renderPage(c, { title: m.imports_undo, section: '/import', children: <Preview {...props} /> })
   })
-  .post(PATH, freshManagersOnly(), expensive(), form(), async (c) => {
+  .post(PATH, freshMembersOnly(), expensive(), form(), async (c) => {
     const props = await stepOf(c, false, c.req.valid('form'))
     return renderPage(c, { title: m.imports_undo, section: '/import', children: <Result {...props} /> })
   })
-  .get('/app/:workspace/imports/:id/kept.csv', managersOnly(), expensive(), async (c) => {
+  .get('/app/:workspace/imports/:id/kept.csv', expensive(), async (c) => {
     const { db, workspace } = c.var
     const importId = c.req.param('id').toLowerCase()
     await found('import', importId, (id) => importExists(db, workspace.id, id))

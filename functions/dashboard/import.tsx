@@ -1,6 +1,6 @@
 /** The import page. Its script is islands/import.ts. */
 
-import { managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import type { WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { Message } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
@@ -40,29 +40,25 @@ export const IMPORT_PAGE = {
 } satisfies Partial<Omit<LayoutProps, 'title'>> & { title: Message }
 
 /** GET /app/:workspace/import */
-export const importRoutes = createRoutes<WorkspaceEnv>().get(
-  '/app/:workspace/import',
-  managersOnly(),
-  async (c) => {
-    const { workspace, db } = c.var
-    const [programs, holdsMails, creditsStripe] = await Promise.all([
-      listPrograms(db, workspace.id, { limit: MAX_PROGRAMS }),
-      holdsNewMails(db, workspace.id),
-      creditsStripeSales(db, workspace.id),
-    ])
-    return renderPage(c, {
-      ...IMPORT_PAGE,
-      children: (
-        <ImportPage
-          workspace={workspace.slug}
-          user={c.var.user}
-          origin={new URL(c.req.url).origin}
-          {...{ programs, holdsMails, creditsStripe }}
-        />
-      ),
-    })
-  },
-)
+export const importRoutes = createRoutes<WorkspaceEnv>().get('/app/:workspace/import', async (c) => {
+  const { workspace, db } = c.var
+  const [programs, holdsMails, creditsStripe] = await Promise.all([
+    listPrograms(db, workspace.id, { limit: MAX_PROGRAMS }),
+    holdsNewMails(db, workspace.id),
+    creditsStripeSales(db, workspace.id),
+  ])
+  return renderPage(c, {
+    ...IMPORT_PAGE,
+    children: (
+      <ImportPage
+        workspace={workspace.slug}
+        user={c.var.user}
+        origin={new URL(c.req.url).origin}
+        {...{ programs, holdsMails, creditsStripe }}
+      />
+    ),
+  })
+})
 
 export const ImportPage = (props: Props) => (
   <>

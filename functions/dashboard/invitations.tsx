@@ -3,12 +3,12 @@ import { InvitationForm } from '../../lib/applications/applications.schemas.ts'
 import { MAX_INVITED } from '../../lib/applications/applications.ts'
 import { countInvitees, type Invited } from '../../lib/applications/invitations.ts'
 import { invitePeople } from '../../lib/applications/invite.service.ts'
-import { managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import type { WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { checked, form } from '../../lib/http/validate.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { controls, type FormState, TextArea } from '../../lib/pages/fields.tsx'
-import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { freshMembersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { Done, Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { t, textsOf } from '../../lib/pages/text.ts'
@@ -76,8 +76,8 @@ const show = async (
 
 /** /app/:workspace/applications/invite: asks people by email to be partners. */
 export default createRoutes<WorkspaceEnv>()
-  .get(PATH, managersOnly(), (c) => show(c, { fields: {} }))
-  .post(PATH, freshManagersOnly(), form(), async (c) => {
+  .get(PATH, (c) => show(c, { fields: {} }))
+  .post(PATH, freshMembersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     const { programId = '', groupId = null, emails = '' } = fields
     const { data, errors } = checked(InvitationForm, { programId, groupId, emails })

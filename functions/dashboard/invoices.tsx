@@ -1,4 +1,5 @@
 import type { WorkspaceEnv } from '../../lib/auth/access.ts'
+import { mayOpen } from '../../lib/auth/roles/roles.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { page } from '../../lib/http/lists.ts'
 import { query } from '../../lib/http/validate.ts'
@@ -21,10 +22,12 @@ export default createRoutes<WorkspaceEnv>().get(
     const { limit, ...filter } = c.req.valid('query')
     const rows = await listInvoices(db, workspace.id, { ...filter, limit: limit + 1 })
     const { data, nextCursor } = page(rows, limit)
+    const mayChange = mayOpen(workspace, 'GET /settings/business')
+    const business = mayChange ? `/app/${workspace.slug}/settings/business` : null
     const children = (
       <>
         <h1>{t(m.invoices)}</h1>
-        <p>{t(m.payouts_invoices_intro, { link: linkTo(`/app/${workspace.slug}/settings/business`) })}</p>
+        <p>{t(m.payouts_invoices_intro, { link: linkTo(business) })}</p>
         {data.length > 0 ? (
           <InvoiceTable invoices={data} base={`/api/workspaces/${workspace.slug}`} extension="/pdf" />
         ) : (

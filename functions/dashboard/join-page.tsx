@@ -7,14 +7,14 @@ import {
   saveJoinPage,
   settingsOf,
 } from '../../lib/applications/join-pages.queries.ts'
-import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { actOf, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { MAX_ID_LENGTH } from '../../lib/external-ids.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { checked, type Fields, form } from '../../lib/http/validate.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { Checkbox, controls, Field, type FormState, TextArea } from '../../lib/pages/fields.tsx'
-import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { freshMembersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { Copyable, Done, noticeFor, Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { type Shown, t, textsOf } from '../../lib/pages/text.ts'
@@ -124,12 +124,12 @@ const findOne = (c: Context<WorkspaceEnv>) =>
 
 /** /app/:workspace/programs/:id/applications: the settings of a program's public page. */
 export default createRoutes<WorkspaceEnv>()
-  .get(PATH, managersOnly(), async (c) => {
+  .get(PATH, async (c) => {
     const program = await findOne(c)
     const settings = settingsOf(await readJoinPage(c.var.db, program.id))
     return show(c, program, { fields: fieldsOf(settings), done: noticeFor(DONE, c.req.query('done')) })
   })
-  .post(PATH, freshManagersOnly(), form(), async (c) => {
+  .post(PATH, freshMembersOnly(), form(), async (c) => {
     const { db, workspace } = c.var
     const program = await findOne(c)
     const fields = c.req.valid('form')

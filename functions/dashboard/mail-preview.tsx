@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { actOf, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { type Brand, logoOrigins, NO_BRAND } from '../../lib/brand/brand.ts'
 import { readBrand } from '../../lib/brand/brands.queries.ts'
 import { createRoutes } from '../../lib/http/app.ts'
@@ -23,7 +23,7 @@ import {
   textProblems,
 } from '../../lib/mail/texts.ts'
 import { controls, Field, type FormState, TextArea } from '../../lib/pages/fields.tsx'
-import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { freshMembersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { MAIL_LABELS } from '../../lib/pages/mail-labels.ts'
 import { Done, noticeFor, Problem, Table } from '../../lib/pages/parts.tsx'
 import { noSuchPage, renderPage } from '../../lib/pages/render.tsx'
@@ -174,7 +174,7 @@ const PATH = '/app/:workspace/mails/preview'
 
 /** /app/:workspace/mails/preview: what partners receive, with made-up values. Managers only. */
 export default createRoutes<WorkspaceEnv>()
-  .get(PATH, managersOnly(), async (c) => {
+  .get(PATH, async (c) => {
     const t = textsOf(c)
     const { sample, textOf } = await readSamples(c)
     const children = (
@@ -202,8 +202,8 @@ export default createRoutes<WorkspaceEnv>()
     )
     return renderPage(c, { title: m.mails_emails_to_partners, section: '/mails', children })
   })
-  .get(`${PATH}/:kind`, managersOnly(), (c) => show(c, readKind(c.req.param('kind'))))
-  .post(`${PATH}/:kind`, freshManagersOnly(), form(), async (c) => {
+  .get(`${PATH}/:kind`, (c) => show(c, readKind(c.req.param('kind'))))
+  .post(`${PATH}/:kind`, freshMembersOnly(), form(), async (c) => {
     const kind = readKind(c.req.param('kind'))
     if (!isEditable(kind)) throw noSuchPage()
     const fields = c.req.valid('form')
@@ -215,7 +215,7 @@ export default createRoutes<WorkspaceEnv>()
     if (!saved) return show(c, kind, { fields, errors: [{ path: 'intro', message: TEXT_CHANGED }] }, 409)
     return c.redirect(`/app/${c.var.workspace.slug}/mails/preview/${kind}?done=saved`, 303)
   })
-  .post(`${PATH}/:kind/test`, managersOnly(), async (c) => {
+  .post(`${PATH}/:kind/test`, async (c) => {
     const { db, now, workspace, user } = c.var
     const kind = readKind(c.req.param('kind'))
     const { facts } = await readSamples(c)
@@ -234,7 +234,7 @@ export default createRoutes<WorkspaceEnv>()
     }
     return c.redirect(`/app/${workspace.slug}/mails/preview/${kind}?done=test`, 303)
   })
-  .get(`${PATH}/:kind/html`, managersOnly(), async (c) => {
+  .get(`${PATH}/:kind/html`, async (c) => {
     const { sample, brand } = await readSamples(c)
     c.header('Content-Security-Policy', mailPolicy(brand))
     return c.html(sample(readKind(c.req.param('kind'))).html)

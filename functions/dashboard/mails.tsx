@@ -1,4 +1,4 @@
-import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { actOf, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
@@ -82,7 +82,7 @@ const MailTable = ({ base, caption, mails }: { base: string; caption: string; ma
 
 /** /app/:workspace/mails: emails and their delivery. Managers only. */
 export default createRoutes<WorkspaceEnv>()
-  .get('/app/:workspace/mails', managersOnly(), async (c) => {
+  .get('/app/:workspace/mails', async (c) => {
     const { db, workspace } = c.var
     const t = textsOf(c)
     const base = `/app/${workspace.slug}`
@@ -150,7 +150,7 @@ export default createRoutes<WorkspaceEnv>()
     )
     return renderPage(c, { title: m.layout_mails, section: '/mails', children }, errors ? 400 : 200)
   })
-  .post('/app/:workspace/mails/:id/retry', managersOnly(), async (c) => {
+  .post('/app/:workspace/mails/:id/retry', async (c) => {
     const mail = await found('mail', c.req.param('id'), (id) => retryMail(c.var.db, actOf(c), id))
     const done: keyof typeof DONE = mail.sentAt ? 'sent' : 'queued'
     return c.redirect(`/app/${c.var.workspace.slug}/mails?done=${done}`, 303)

@@ -9,13 +9,18 @@ import { hidden, linkTo } from '../../lib/pages/tags.tsx'
 import { t } from '../../lib/pages/text.ts'
 import type { WaitingPasskey } from '../../lib/workspace/member-passkeys.queries.ts'
 import type { Member } from '../../lib/workspace/members.queries.ts'
+import type { Role } from '../../lib/workspace/roles.ts'
 
 const LABELS = { email: m.email_address, role: m.members_role }
 
-const ROLES = [
-  { value: 'member', label: m.members_member },
-  { value: 'manager', label: m.members_manager },
-] as const
+const ROLE_NAMES: Record<Role, Message> = {
+  member: m.members_member,
+  support: m.members_support,
+  finance: m.members_finance,
+  manager: m.members_manager,
+}
+
+const ROLES = Object.entries(ROLE_NAMES).map(([value, label]) => ({ value, label }))
 
 type MembersProps = {
   base: string
@@ -40,7 +45,7 @@ export const MembersPage = ({ base, members, waiting, url, fields = {}, errors, 
       {members.data.map(({ id, email, role, createdAt }) => (
         <tr>
           <td>{email}</td>
-          <td>{role}</td>
+          <td>{t(ROLE_NAMES[role])}</td>
           <td>
             <Time at={createdAt} />
           </td>
@@ -68,6 +73,7 @@ export const MembersPage = ({ base, members, waiting, url, fields = {}, errors, 
       <Select
         label={t(LABELS.role)}
         name="role"
+        hint={t(m.members_managers_full_access)}
         options={ROLES}
         value={fields.role ?? 'member'}
         errors={errors}

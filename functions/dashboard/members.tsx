@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { actOf, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { found, notFound } from '../../lib/http/found.ts'
@@ -8,7 +8,7 @@ import { checked, type Fields, form, query } from '../../lib/http/validate.ts'
 import type { Message } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { holdsMails } from '../../lib/mail/held.queries.ts'
-import { confirmedByPasskey, freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { confirmedByPasskey, freshMembersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { cancelPasskey, listWaitingPasskeys } from '../../lib/workspace/member-passkeys.queries.ts'
@@ -68,10 +68,10 @@ const nextPath = (c: Context<WorkspaceEnv>, member: Member, done: 'changed' | 'r
 
 /** /app/:workspace/members: members and their roles. Managers only. */
 export default createRoutes<WorkspaceEnv>()
-  .get('/app/:workspace/members', managersOnly(), query(Page), (c) =>
+  .get('/app/:workspace/members', query(Page), (c) =>
     showMembers(c, c.req.valid('query'), { done: noticeFor(DONE, c.req.query('done')) }),
   )
-  .post('/app/:workspace/members', freshManagersOnly(), confirmedByPasskey(), form(), async (c) => {
+  .post('/app/:workspace/members', freshMembersOnly(), confirmedByPasskey(), form(), async (c) => {
     const { db, user, workspace } = c.var
     const fields = c.req.valid('form')
     const again = (errors: ErrorDetail[], status: 400 | 409) =>
@@ -86,19 +86,19 @@ export default createRoutes<WorkspaceEnv>()
     const done = (await holdsMails(db, workspace.id, email)) ? 'invited_held' : 'invited'
     return c.redirect(`/app/${workspace.slug}/members?done=${done}`, 303)
   })
-  .post('/app/:workspace/members/passkeys/:id/remove', freshManagersOnly(), async (c) => {
+  .post('/app/:workspace/members/passkeys/:id/remove', freshMembersOnly(), async (c) => {
     const { db, workspace } = c.var
     const url = new URL('/auth/passkeys', c.req.url).href
     const isRemoved = await found('passkey', c.req.param('id'), (id) => cancelPasskey(db, actOf(c), id, url))
     if (!isRemoved) throw notFound('passkey')
     return c.redirect(`/app/${workspace.slug}/members?done=passkey_removed`, 303)
   })
-  .get('/app/:workspace/members/:id', managersOnly(), async (c) => {
+  .get('/app/:workspace/members/:id', async (c) => {
     const member = await findOne(c)
     const children = <MemberPage base={`/app/${c.var.workspace.slug}/members`} member={member} />
     return renderPage(c, { title: member.email, section: '/members', children })
   })
-  .post('/app/:workspace/members/:id', freshManagersOnly(), confirmedByPasskey(), form(), async (c) => {
+  .post('/app/:workspace/members/:id', freshMembersOnly(), confirmedByPasskey(), form(), async (c) => {
     const { db, workspace } = c.var
     const { role, payoutMails } = c.req.valid('form')
     const { data, errors } = checked(MemberChange, {
@@ -121,12 +121,12 @@ export default createRoutes<WorkspaceEnv>()
     )
     return renderPage(c, { title: before.email, section: '/members', children }, errors ? 400 : 409)
   })
-  .get('/app/:workspace/members/:id/remove', managersOnly(), async (c) => {
+  .get('/app/:workspace/members/:id/remove', async (c) => {
     const member = await findOne(c)
     const children = <RemovePage base={`/app/${c.var.workspace.slug}/members`} member={member} />
     return renderPage(c, { title: m.members_remove_a_member, section: '/members', children })
   })
-  .post('/app/:workspace/members/:id/remove', freshManagersOnly(), confirmedByPasskey(), async (c) => {
+  .post('/app/:workspace/members/:id/remove', freshMembersOnly(), confirmedByPasskey(), async (c) => {
     const { db, workspace } = c.var
     const update = await found('member', c.req.param('id'), (id) => removeMember(db, actOf(c), id))
     if (update.outcome === 'done') return c.redirect(nextPath(c, update.member, 'removed'), 303)

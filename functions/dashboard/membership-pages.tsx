@@ -67,19 +67,21 @@ export const HandedOverPage = ({ base, email }: { base: string; email: string })
 export const LeavePage = ({
   base,
   name,
-  isManager,
+  mayHandOver,
   problem,
 }: {
   base: string
   name: string
-  isManager: boolean
+  mayHandOver: boolean
   problem?: string | undefined
 }) => (
   <>
     <h1>{t(m.members_leave_question, { name })}</h1>
     <Problem message={problem} />
     <p>{t(m.members_lose_access_immediately)}</p>
-    {isManager && <p>{t(m.members_workspace_keeps_least, { link: linkTo(`${base}/members/hand-over`) })}</p>}
+    {mayHandOver && (
+      <p>{t(m.members_workspace_keeps_least, { link: linkTo(`${base}/members/hand-over`) })}</p>
+    )}
     <ConfirmForm button={t(m.members_leave_workspace)} cancel={base} />
   </>
 )

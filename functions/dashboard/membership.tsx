@@ -1,10 +1,11 @@
 import type { Context } from 'hono'
-import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { actOf, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { mayOpen } from '../../lib/auth/roles/roles.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { checked, type Fields, form } from '../../lib/http/validate.ts'
 import * as m from '../../lib/languages/messages.ts'
-import { confirmedByPasskey, freshManagersOnly, freshMembersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { confirmedByPasskey, freshMembersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { textsOf } from '../../lib/pages/text.ts'
 import {
@@ -28,9 +29,15 @@ const showHandOver = (
 }
 
 const showLeave = (c: Context<WorkspaceEnv>, problem?: string) => {
-  const { slug, name, role } = c.var.workspace
+  const { workspace } = c.var
+  const { slug, name } = workspace
   const children = (
-    <LeavePage base={`/app/${slug}`} name={name} isManager={role === 'manager'} {...{ problem }} />
+    <LeavePage
+      base={`/app/${slug}`}
+      name={name}
+      mayHandOver={mayOpen(workspace, 'GET /members/hand-over')}
+      {...{ problem }}
+    />
   )
   return renderPage(c, { title: m.members_leave_the_workspace, children }, problem ? 409 : 200)
 }
@@ -45,8 +52,8 @@ const stepBack = async (c: Context<WorkspaceEnv>, stays: boolean): Promise<Membe
 
 /** Handing over a workspace, for managers, and leaving it, for everybody in it. */
 export default createRoutes<WorkspaceEnv>()
-  .get('/app/:workspace/members/hand-over', managersOnly(), (c) => showHandOver(c))
-  .post('/app/:workspace/members/hand-over', freshManagersOnly(), confirmedByPasskey(), form(), async (c) => {
+  .get('/app/:workspace/members/hand-over', (c) => showHandOver(c))
+  .post('/app/:workspace/members/hand-over', freshMembersOnly(), confirmedByPasskey(), form(), async (c) => {
     const { db, user, workspace } = c.var
     const fields = c.req.valid('form')
     const { data, errors } = checked(HandOver, { email: fields.email ?? '', stay: fields.stay !== undefined })

@@ -1,11 +1,11 @@
 import type { Context } from 'hono'
-import { managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import type { WorkspaceEnv } from '../../lib/auth/access.ts'
 import { MAX_ID_LENGTH } from '../../lib/external-ids.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { checked, form } from '../../lib/http/validate.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { Checkbox, controls, Field, type FormState } from '../../lib/pages/fields.tsx'
-import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { freshMembersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { linkTo } from '../../lib/pages/tags.tsx'
@@ -95,8 +95,8 @@ const PATH = '/app/:workspace/partners/new'
 
 /** /app/:workspace/partners/new: adds one partner, as POST /partners does. */
 export default createRoutes<WorkspaceEnv>()
-  .get(PATH, managersOnly(), (c) => showForm(c, { fields: { sendWelcomeEmail: 'on' } }, 200))
-  .post(PATH, freshManagersOnly(), form(), async (c) => {
+  .get(PATH, (c) => showForm(c, { fields: { sendWelcomeEmail: 'on' } }, 200))
+  .post(PATH, freshMembersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     const { email = '', sendWelcomeEmail, ...others } = fields
     const input = { ...others, email, sendWelcomeEmail: sendWelcomeEmail !== undefined }

@@ -26,10 +26,10 @@ type Props = {
   /** The path of the partner's page. */
   path: string
   notes: NoteRow[]
-  isManager: boolean
+  mayWrite: boolean
 }
 
-export const NoteList = ({ path, notes, isManager }: Props) =>
+export const NoteList = ({ path, notes, mayWrite }: Props) =>
   notes.length === 0 ? (
     <p class="empty">{t(m.partners_no_notes_yet)}</p>
   ) : (
@@ -37,7 +37,7 @@ export const NoteList = ({ path, notes, isManager }: Props) =>
       {notes.map((note) => (
         <li>
           <Note note={note}>
-            {isManager && (
+            {mayWrite && (
               <>
                 {' · '}
                 <a href={`${path}/notes/${note.id}/delete`}>
@@ -76,6 +76,6 @@ export const NotesSection = ({ children, ...props }: Props & { children?: Child 
     <h2 id="notes">{t(m.partners_notes)}</h2>
     <NoteList {...props} />
     {children}
-    {props.isManager && <NoteForm path={props.path} />}
+    {props.mayWrite && <NoteForm path={props.path} />}
   </section>
 )

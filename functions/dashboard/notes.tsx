@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import * as z from 'zod'
-import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { actOf, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { mayOpen } from '../../lib/auth/roles/roles.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
@@ -39,7 +40,7 @@ const showNotes = async (c: Context<WorkspaceEnv>, refused?: FormState) => {
   const { data: notes, nextCursor } = page(rows, PER_PAGE)
   const path = `/app/${workspace.slug}/partners/${partner.id}`
   const name = partner.name ?? partner.email
-  const isManager = workspace.role === 'manager'
+  const mayWrite = mayOpen(workspace, 'POST /partners/:id/notes')
   const children = (
     <>
       <p>
@@ -47,8 +48,8 @@ const showNotes = async (c: Context<WorkspaceEnv>, refused?: FormState) => {
       </p>
       <h1>{t(m.partners_notes_about, { name })}</h1>
       <Problem errors={refused?.errors} />
-      {isManager && <NoteForm path={path} {...refused} />}
-      <NoteList path={path} notes={notes} isManager={isManager} />
+      {mayWrite && <NoteForm path={path} {...refused} />}
+      <NoteList path={path} notes={notes} mayWrite={mayWrite} />
       <NextPage url={c.req.url} cursor={nextCursor} />
     </>
   )
@@ -66,7 +67,7 @@ const partnerPath = (c: Context<WorkspaceEnv>) => `/app/${c.var.workspace.slug}/
 /** /app/:workspace/partners/:id/notes: what managers wrote about a partner. */
 export default createRoutes<WorkspaceEnv>()
   .get(PATH, (c) => showNotes(c))
-  .post(PATH, managersOnly(), form(), async (c) => {
+  .post(PATH, form(), async (c) => {
     const fields = c.req.valid('form')
     const { data, errors } = checked(NewNote, { content: fields.content ?? '' })
     if (errors) return showNotes(c, { fields, errors })
@@ -79,7 +80,7 @@ export default createRoutes<WorkspaceEnv>()
     })
     return c.redirect(`${partnerPath(c)}?done=note_added`, 303)
   })
-  .get(`${PATH}/:note/delete`, managersOnly(), async (c) => {
+  .get(`${PATH}/:note/delete`, async (c) => {
     const t = textsOf(c)
     const note = await noteOf(c)
     const children = (
@@ -91,7 +92,7 @@ export default createRoutes<WorkspaceEnv>()
     )
     return renderPage(c, { title: m.partners_delete_note_title, section: '/partners', children })
   })
-  .post(`${PATH}/:note/delete`, managersOnly(), async (c) => {
+  .post(`${PATH}/:note/delete`, async (c) => {
     await found('partner', c.req.param('id'), (partnerId) =>
       found('note', c.req.param('note'), (id) => deleteNote(c.var.db, actOf(c), partnerId, id)),
     )

@@ -1,4 +1,5 @@
 import type { WorkspaceEnv } from '../../lib/auth/access.ts'
+import { mayOpen } from '../../lib/auth/roles/roles.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { Message } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
@@ -130,11 +131,11 @@ const OverviewPage = ({ workspace, overview, waitingPasskeys, period, problem, n
       </div>
       <Done message={done} />
       <Problem message={problem} />
-      {!isSetUp && workspace.role === 'manager' && <Checklist overview={overview} base={base} />}
+      {!isSetUp && mayOpen(workspace, 'POST /settings') && <Checklist overview={overview} base={base} />}
       <Figures what={workspace.name} activity={overview.activity} period={period} />
       <Balances overview={overview} base={base} />
       <div class="panels">
-        <Attention {...{ overview, waitingPasskeys, base, now }} role={workspace.role} />
+        <Attention {...{ overview, waitingPasskeys, workspace, base, now }} />
         <TopPartners rows={overview.topPartners} base={base} />
         <DoubtfulCredits rows={overview.doubtfulCredits} base={base} />
         <TopReferrers rows={overview.referrers} />
@@ -148,7 +149,7 @@ const OverviewPage = ({ workspace, overview, waitingPasskeys, period, problem, n
 export default createRoutes<WorkspaceEnv>().get('/app/:workspace', async (c) => {
   const { db, now, workspace } = c.var
   const { period, problem } = readPeriod(c.req.query(), now)
-  const isWarned = workspace.role === 'manager' && workspace.payoutsRequirePasskey
+  const isWarned = mayOpen(workspace, 'POST /payouts/new') && workspace.payoutsRequirePasskey
   const [overview, waiting] = await Promise.all([
     readOverview(db, workspace.id, period, now),
     isWarned ? listWaitingPasskeys(db, workspace.id, now) : [],

@@ -1,12 +1,13 @@
 import type { Context } from 'hono'
 import { actOf, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { mayOpen } from '../../lib/auth/roles/roles.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { notFound } from '../../lib/http/found.ts'
 import { Page } from '../../lib/http/lists.ts'
 import { checked, form } from '../../lib/http/validate.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { readFilters } from '../../lib/pages/filters.tsx'
-import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { freshMembersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { PartnerName } from '../../lib/pages/ledger.tsx'
 import { money } from '../../lib/pages/money.tsx'
 import { Done, NextPage, noticeFor, Problem, Table, Time } from '../../lib/pages/parts.tsx'
@@ -20,9 +21,9 @@ import { writeOff } from '../../lib/payouts/write-off.queries.ts'
 
 const DONE = { written_off: m.payouts_balance_written_off }
 
-type RowProps = { base: string; balance: PartnerBalance; isManager: boolean }
+type RowProps = { base: string; balance: PartnerBalance; mayWriteOff: boolean }
 
-const Row = ({ base, balance, isManager }: RowProps) => {
+const Row = ({ base, balance, mayWriteOff }: RowProps) => {
   const { partnerId, partnerName, partnerSlug, currency, amountCents, owedSince } = balance
   const owed = money(-amountCents, currency)
   return (
@@ -32,7 +33,7 @@ const Row = ({ base, balance, isManager }: RowProps) => {
       </td>
       <td class="number">{owed}</td>
       <td>{owedSince && <Time at={owedSince} />}</td>
-      {isManager && (
+      {mayWriteOff && (
         <td>
           <form method="post" action={`${base}/payouts/owed`}>
             <input type="hidden" name="partnerId" value={partnerId} />
@@ -58,7 +59,7 @@ const show = async (c: Context<WorkspaceEnv>, refusal?: string) => {
   const rows = await listPartnerBalances(db, workspace.id, { owed: true, cursor, limit: limit + 1 }, now)
   const { data, nextCursor } = pageOfPartners(rows, limit)
   const base = `/app/${workspace.slug}`
-  const isManager = workspace.role === 'manager'
+  const mayWriteOff = mayOpen(workspace, 'POST /payouts/owed')
   const done = refusal ? undefined : noticeFor(DONE, c.req.query('done'))
   const children = (
     <>
@@ -76,11 +77,11 @@ const show = async (c: Context<WorkspaceEnv>, refusal?: string) => {
             t(m.partner),
             { number: t(m.payouts_owed) },
             t(m.payouts_since),
-            ...(isManager ? [t(m.action_column)] : []),
+            ...(mayWriteOff ? [t(m.action_column)] : []),
           ]}
         >
           {data.map((balance) => (
-            <Row base={base} balance={balance} isManager={isManager} />
+            <Row base={base} balance={balance} mayWriteOff={mayWriteOff} />
           ))}
         </Table>
       ) : (
@@ -101,7 +102,7 @@ const PATH = '/app/:workspace/payouts/owed'
 /** /app/:workspace/payouts/owed: negative balances, which managers write off. */
 export default createRoutes<WorkspaceEnv>()
   .get(PATH, (c) => show(c))
-  .post(PATH, freshManagersOnly(), form(), async (c) => {
+  .post(PATH, freshMembersOnly(), form(), async (c) => {
     const t = textsOf(c)
     const { data, errors } = checked(WriteOff, c.req.valid('form'))
     if (errors) return show(c, t(m.payouts_balance_changed_since))

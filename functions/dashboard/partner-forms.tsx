@@ -29,20 +29,20 @@ export const CouponAliases = ({
   path,
   partnersPath,
   coupons,
-  isManager,
+  mayChange,
   refused,
 }: {
   path: string
   partnersPath: string
   coupons: Coupons
-  isManager: boolean
+  mayChange: boolean
   refused: Refused | undefined
 }) => (
   <section>
     <h2 id="coupon-aliases">{t(m.partners_coupon_aliases)}</h2>
     <p>{t(m.partners_checkouts_use_one)}</p>
     {coupons.length > 0 ? (
-      <CouponTable path={path} coupons={coupons} isManager={isManager} />
+      <CouponTable path={path} coupons={coupons} mayChange={mayChange} />
     ) : (
       <p class="empty">{t(m.partners_no_coupons_yet)}</p>
     )}
@@ -53,7 +53,7 @@ export const CouponAliases = ({
         </a>
       </p>
     )}
-    {isManager && (
+    {mayChange && (
       <form class="inline" method="post" action={`${path}/coupons`}>
         <Field
           label={t(m.partners_coupon_promotion_code)}
@@ -86,15 +86,15 @@ export const CouponAliases = ({
 const CouponTable = ({
   path,
   coupons,
-  isManager,
+  mayChange,
 }: {
   path: string
   coupons: Coupons
-  isManager: boolean
+  mayChange: boolean
 }) => (
   <Table
     caption={t(m.partners_coupon_aliases)}
-    head={['ID', t(m.code_field), ...(isManager ? [t(m.action_column)] : [])]}
+    head={['ID', t(m.code_field), ...(mayChange ? [t(m.action_column)] : [])]}
   >
     {coupons.map(({ couponId, couponLabel }) => (
       <tr>
@@ -102,7 +102,7 @@ const CouponTable = ({
           <code>{couponId}</code>
         </td>
         <td>{couponLabel}</td>
-        {isManager && (
+        {mayChange && (
           <td>
             <form method="post" action={`${path}/coupons/remove`}>
               <input type="hidden" name="couponId" value={couponId} />

@@ -17,7 +17,7 @@ import type { Refused } from './partner-forms.tsx'
 type Props = {
   path: string
   links: (Link & LinkCounts)[]
-  isManager: boolean
+  mayChange: boolean
   refused: Refused | undefined
   built: BuiltLink | undefined
   subs: StatsRow[]
@@ -28,7 +28,7 @@ export const PartnerLinks = ({
   path,
   partner,
   links,
-  isManager,
+  mayChange,
   refused,
   built,
   subs,
@@ -36,9 +36,9 @@ export const PartnerLinks = ({
   <section>
     <h2 id="links">{t(m.nav_links)}</h2>
     {partner.status === 'banned' && <p>{t(m.partners_banned_links_do)}</p>}
-    <LinkTable path={path} links={links} isManager={isManager} />
+    <LinkTable path={path} links={links} mayChange={mayChange} />
     <p class="hint">{t(m.sales_by_click)}</p>
-    {isManager && (
+    {mayChange && (
       <form class="inline" method="post" action={`${path}/links`}>
         <Field
           label={t(m.partners_slug_another_link)}
@@ -61,14 +61,14 @@ export const PartnerLinks = ({
   </section>
 )
 
-const LinkTable = ({ path, links, isManager }: Pick<Props, 'path' | 'links' | 'isManager'>) => (
+const LinkTable = ({ path, links, mayChange }: Pick<Props, 'path' | 'links' | 'mayChange'>) => (
   <Table
     caption={t(m.nav_links)}
     head={[
       t(m.link),
       { number: t(m.clicks) },
       { number: t(m.sales) },
-      ...(isManager ? [t(m.action_column)] : []),
+      ...(mayChange ? [t(m.action_column)] : []),
     ]}
     isStacked
   >
@@ -79,7 +79,7 @@ const LinkTable = ({ path, links, isManager }: Pick<Props, 'path' | 'links' | 'i
         </td>
         <td class="number">{figure(clicks)}</td>
         <td class="number">{figure(sales)}</td>
-        {isManager && (
+        {mayChange && (
           <td>{isMain ? t(m.partners_main_link) : <FurtherLinkActions path={path} slug={slug} />}</td>
         )}
       </tr>

@@ -1,4 +1,5 @@
 /** A partner's page: link, earnings, coupons, ledger and, for managers, settings. */
+import { mayOpen } from '../../lib/auth/roles/roles.ts'
 import type { Message } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
 import type { Delivery } from '../../lib/mail/mails.ts'
@@ -56,7 +57,11 @@ const Undelivered = ({ lastDelivery }: Pick<Props, 'lastDelivery'>) => {
 const UndonePartner = (props: Props & { base: string }) => (
   <>
     <h1>{t(m.partners_undone_partner)}</h1>
-    <p>{t(m.partners_import_created_partner, { link: linkTo(`${props.base}/imports`) })}</p>
+    <p>
+      {t(m.partners_import_created_partner, {
+        link: linkTo(mayOpen(props.workspace, 'GET /imports') ? `${props.base}/imports` : null),
+      })}
+    </p>
     <Ledger {...props} />
   </>
 )
@@ -65,7 +70,7 @@ export const PartnerPage = (props: Props) => {
   const { workspace, partner, groups, links, earned, done, refused } = props
   const base = `/app/${workspace.slug}`
   const path = `${base}/partners/${partner.id}`
-  const isManager = workspace.role === 'manager'
+  const mayChange = mayOpen(workspace, 'POST /partners/:id')
   if (partner.undoneAt) return <UndonePartner {...props} base={base} />
   return (
     <>
@@ -107,7 +112,7 @@ export const PartnerPage = (props: Props) => {
         path={path}
         partner={partner}
         links={links}
-        isManager={isManager}
+        mayChange={mayChange}
         refused={refused?.form === 'link' ? refused : undefined}
         built={props.built}
         subs={props.subs}
@@ -117,13 +122,17 @@ export const PartnerPage = (props: Props) => {
       <p>
         <a href={`${path}/statement`}>{t(m.monthly_statements)}</a>
       </p>
-      {isManager && (
+      {mayChange && (
         <p>
           <a href={`${base}/mails?partnerId=${partner.id}`}>{t(m.layout_mails)}</a> ·{' '}
           <a href={`${path}/personal-data`}>{t(m.layout_personal_data)}</a>
         </p>
       )}
-      <NotesSection path={path} notes={props.notes.slice(0, ROWS_SHOWN)} isManager={isManager}>
+      <NotesSection
+        path={path}
+        notes={props.notes.slice(0, ROWS_SHOWN)}
+        mayWrite={mayOpen(workspace, 'POST /partners/:id/notes')}
+      >
         {props.notes.length > ROWS_SHOWN && (
           <p>
             <a href={`${path}/notes`}>{t(m.partners_view_all_notes)}</a>
@@ -134,11 +143,11 @@ export const PartnerPage = (props: Props) => {
         path={path}
         partnersPath={`${base}/partners`}
         coupons={partner.coupons}
-        isManager={isManager}
+        mayChange={mayChange}
         refused={refused?.form === 'coupon' ? refused : undefined}
       />
       <Ledger {...props} base={base} />
-      {isManager && (
+      {mayChange && (
         <section>
           <h2>{t(m.kind_adjustment)}</h2>
           <p>{t(m.partners_adds_partner_earned)}</p>
@@ -149,8 +158,8 @@ export const PartnerPage = (props: Props) => {
           />
         </section>
       )}
-      {isManager && <Changes {...props} base={base} />}
-      {isManager && <PartnerForms path={path} partner={partner} groups={groups} refused={refused} />}
+      {mayChange && <Changes {...props} base={base} />}
+      {mayChange && <PartnerForms path={path} partner={partner} groups={groups} refused={refused} />}
     </>
   )
 }

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import type * as z from 'zod'
-import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { actOf, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { ApiError } from '../../lib/http/errors.ts'
 import { found, notFound } from '../../lib/http/found.ts'
@@ -9,7 +9,7 @@ import { inEnglish } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { parseMoney } from '../../lib/money.ts'
 import { checkForm } from '../../lib/pages/forms.ts'
-import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { freshMembersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { buildLink } from '../../lib/pages/link-builder.tsx'
 import { noticeFor } from '../../lib/pages/parts.tsx'
 import { MINIMUM_CURRENCY } from '../../lib/pages/program-fields.tsx'
@@ -89,7 +89,7 @@ const PATH = '/app/:workspace/partners/:id'
 /** /app/:workspace/partners/:id: one partner (spec section 4.5). */
 export default createRoutes<WorkspaceEnv>()
   .get(PATH, (c) => showPartner(c))
-  .post(PATH, freshManagersOnly(), form(), async (c) => {
+  .post(PATH, freshMembersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     // A blank field clears the value.
     const documentsReceived = fields.documentsReceived !== undefined
@@ -106,7 +106,7 @@ export default createRoutes<WorkspaceEnv>()
     if (refusal) throw refusal
     return done(c, 'saved')
   })
-  .post(`${PATH}/status`, freshManagersOnly(), form(), async (c) => {
+  .post(`${PATH}/status`, freshMembersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     const { data, errors } = checked(PartnerChange.required({ status: true }), { status: fields.status })
     if (errors) return showPartner(c, { form: null, fields, errors }, 400)
@@ -114,7 +114,7 @@ export default createRoutes<WorkspaceEnv>()
     if (refusal) throw refusal
     return done(c, data.status)
   })
-  .post(`${PATH}/address`, freshManagersOnly(), form(), async (c) => {
+  .post(`${PATH}/address`, freshMembersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     const { data, errors } = checked(PartnerChange.required({ email: true }), { email: fields.email ?? '' })
     if (errors) return showPartner(c, { form: 'address', fields, errors }, 400)
@@ -123,7 +123,7 @@ export default createRoutes<WorkspaceEnv>()
     const refused = [{ path: 'email', message: refusal.message }]
     return showPartner(c, { form: 'address', fields, errors: refused }, 409)
   })
-  .post(`${PATH}/links`, freshManagersOnly(), form(), async (c) => {
+  .post(`${PATH}/links`, freshMembersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     const { data, errors } = checked(NewLink, { slug: fields.slug ?? '' })
     if (errors) return showPartner(c, { form: 'link', fields, errors }, 400)
@@ -134,7 +134,7 @@ export default createRoutes<WorkspaceEnv>()
     const refused = [{ path: 'slug', message: slugError(added, data.slug).message }]
     return showPartner(c, { form: 'link', fields, errors: refused }, 409)
   })
-  .post(`${PATH}/links/main`, freshManagersOnly(), form(), async (c) => {
+  .post(`${PATH}/links/main`, freshMembersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     const { data, errors } = checked(PartnerChange.required({ slug: true }), { slug: fields.slug ?? '' })
     if (errors) return showPartner(c, { form: null, fields, errors }, 400)
@@ -142,14 +142,14 @@ export default createRoutes<WorkspaceEnv>()
     if (!refusal) return done(c, 'link_main')
     return showPartner(c, { form: null, fields, errors: [], message: refusal.message }, 409)
   })
-  .get(`${PATH}/links/release`, managersOnly(), async (c) => {
+  .get(`${PATH}/links/release`, async (c) => {
     const { db, workspace } = c.var
     const partner = await found('partner', c.req.param('id'), (id) => findPartner(db, workspace.id, id))
     const path = `/app/${workspace.slug}/partners/${partner.id}`
     const children = <ReleaseLinkPage path={path} partner={partner} slug={c.req.query('slug') ?? ''} />
     return renderPage(c, { title: m.partners_release_link, section: '/partners', children })
   })
-  .post(`${PATH}/links/release`, freshManagersOnly(), form(), async (c) => {
+  .post(`${PATH}/links/release`, freshMembersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     const { data, errors } = checked(NewLink, { slug: fields.slug ?? '' })
     if (errors) return showPartner(c, { form: null, fields, errors }, 400)
@@ -160,7 +160,7 @@ export default createRoutes<WorkspaceEnv>()
     const message = textsOf(c)(m.partners_main_link_now)
     return showPartner(c, { form: null, fields, errors: [], message }, 409)
   })
-  .post(`${PATH}/adjust`, freshManagersOnly(), form(), async (c) => {
+  .post(`${PATH}/adjust`, freshMembersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     const { data, errors } = readAdjustment(fields, { partnerId: c.req.param('id') })
     if (errors) return showPartner(c, { form: 'adjustment', fields, errors }, 400)
@@ -174,7 +174,7 @@ export default createRoutes<WorkspaceEnv>()
       )
     return done(c, 'adjusted')
   })
-  .post(`${PATH}/coupons`, freshManagersOnly(), form(), async (c) => {
+  .post(`${PATH}/coupons`, freshMembersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     const { couponId = '', couponLabel } = fields
     const { data, errors } = checked(NewCoupon, { couponId, couponLabel })
@@ -185,7 +185,7 @@ export default createRoutes<WorkspaceEnv>()
     const taken = [{ path: 'couponId', message }]
     return showPartner(c, { form: 'coupon', fields, errors: taken, holder: added.holder }, 409)
   })
-  .post(`${PATH}/coupons/remove`, freshManagersOnly(), form(), async (c) => {
+  .post(`${PATH}/coupons/remove`, freshMembersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     const { data, errors } = checked(NewCoupon, { couponId: fields.couponId ?? '' })
     if (errors) return showPartner(c, { form: null, fields, errors }, 400)

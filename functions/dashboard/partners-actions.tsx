@@ -2,7 +2,7 @@
 
 import type { Context } from 'hono'
 import * as z from 'zod'
-import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { actOf, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { type Fields, form } from '../../lib/http/validate.ts'
@@ -10,7 +10,7 @@ import { inEnglish, type Translate } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { Chosen, chosenIn } from '../../lib/pages/choice.tsx'
 import { Select } from '../../lib/pages/fields.tsx'
-import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { freshMembersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { ConfirmForm } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { t, textsOf } from '../../lib/pages/text.ts'
@@ -144,7 +144,7 @@ const Names = ({ base, partners }: { base: string; partners: ChosenPartner[] }) 
 const PATH = '/app/:workspace/partners/change'
 
 export default createRoutes<WorkspaceEnv>()
-  .post(PATH, managersOnly(), form(), async (c) => {
+  .post(PATH, form(), async (c) => {
     const t = textsOf(c)
     const base = `/app/${c.var.workspace.slug}`
     const { change, shared, changed, kept, groupName } = await readChange(c, c.req.valid('form'))
@@ -181,7 +181,7 @@ export default createRoutes<WorkspaceEnv>()
     )
     return renderPage(c, { title, section: '/partners', children })
   })
-  .post(`${PATH}/confirm`, freshManagersOnly(), form(), async (c) => {
+  .post(`${PATH}/confirm`, freshMembersOnly(), form(), async (c) => {
     const { change, shared, changed } = await readChange(c, c.req.valid('form'))
     const ids = changed.map(({ id }) => id)
     await changePartners(c.var.db, actOf(c), ids, shared)

@@ -1,4 +1,4 @@
-import { managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import type { WorkspaceEnv } from '../../lib/auth/access.ts'
 import { expensive } from '../../lib/auth/expensive.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { form } from '../../lib/http/validate.ts'
@@ -10,7 +10,6 @@ import { EXPORT_CHOSEN, readChosen } from './chosen-partners.ts'
 /** POST /app/:workspace/partners/export: the partners that a manager chose in the list, as the API's file of them. */
 export default createRoutes<WorkspaceEnv>().post(
   `/app/:workspace${EXPORT_CHOSEN}`,
-  managersOnly(),
   expensive(),
   form(),
   (c) => {

@@ -2,7 +2,7 @@
 
 import type { Context } from 'hono'
 import * as z from 'zod'
-import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { actOf, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { newId } from '../../lib/db/ids.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
@@ -23,7 +23,7 @@ import {
 } from '../../lib/mail/texts.ts'
 import { Chosen } from '../../lib/pages/choice.tsx'
 import { controls, Field, type FormState, TextArea } from '../../lib/pages/fields.tsx'
-import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { freshMembersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { code } from '../../lib/pages/tags.tsx'
@@ -156,17 +156,17 @@ const preview = async (
 const PATH = `/app/:workspace${MAIL_CHOSEN}` as const
 
 export default createRoutes<WorkspaceEnv>()
-  .post(PATH, managersOnly(), form(), (c) => {
+  .post(PATH, form(), (c) => {
     const fields = c.req.valid('form')
     return compose(c, readChosen(fields), { fields: { ...defaultText('message'), ...fields } })
   })
-  .post(`${PATH}/preview`, managersOnly(), form(), (c) => {
+  .post(`${PATH}/preview`, form(), (c) => {
     const fields = c.req.valid('form')
     const ids = readChosen(fields)
     const { data: text, errors } = readText(fields)
     return errors ? compose(c, ids, { fields, errors }) : preview(c, { ids, text, formId: newId() })
   })
-  .post(`${PATH}/send`, freshManagersOnly(), form(), async (c) => {
+  .post(`${PATH}/send`, freshMembersOnly(), form(), async (c) => {
     const { db, workspace } = c.var
     const t = textsOf(c)
     const fields = c.req.valid('form')

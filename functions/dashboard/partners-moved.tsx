@@ -1,7 +1,7 @@
 /** /app/:workspace/partners/moved: the “We’ve moved” mail to the partners that a manager chose in the list. */
 
 import type { Context } from 'hono'
-import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { actOf, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { type Fields, form } from '../../lib/http/validate.ts'
 import type { LinkForms } from '../../lib/imports/former-links.ts'
@@ -12,7 +12,7 @@ import { holdsNewMails } from '../../lib/mail/held.queries.ts'
 import { listMovedCandidates, queueMovedMails } from '../../lib/mail/moved-mails.queries.ts'
 import { MOVED_SKIP_REASONS, type MovedCandidate, planMovedMails } from '../../lib/mail/moved-mails.ts'
 import { Chosen } from '../../lib/pages/choice.tsx'
-import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { freshMembersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { ConfirmForm } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { linkTo } from '../../lib/pages/tags.tsx'
@@ -95,8 +95,8 @@ const ask = async (c: Context<WorkspaceEnv>, fields: Fields, problem?: string) =
 }
 
 export default createRoutes<WorkspaceEnv>()
-  .post(PATH, managersOnly(), form(), (c) => ask(c, c.req.valid('form')))
-  .post(`${PATH}/send`, freshManagersOnly(), form(), async (c) => {
+  .post(PATH, form(), (c) => ask(c, c.req.valid('form')))
+  .post(`${PATH}/send`, freshMembersOnly(), form(), async (c) => {
     const { db, workspace } = c.var
     const fields = c.req.valid('form')
     const { recipients, forms, asked } = await plan(c, fields)

@@ -1,4 +1,5 @@
 import type { WorkspaceEnv } from '../../lib/auth/access.ts'
+import { mayOpen } from '../../lib/auth/roles/roles.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { page } from '../../lib/http/lists.ts'
@@ -96,7 +97,7 @@ const PartnerFilters = ({
 
 const NoPartners = ({ workspace, isFiltered }: { workspace: Workspace; isFiltered: boolean }) => {
   if (isFiltered) return <p class="empty">{t(m.partners_no_partners_match)}</p>
-  if (workspace.role !== 'manager') return <p class="empty">{t(m.partners_no_partners_yet)}</p>
+  if (!mayOpen(workspace, 'GET /partners/new')) return <p class="empty">{t(m.partners_no_partners_yet)}</p>
   const base = `/app/${workspace.slug}`
   return (
     <p class="empty">
@@ -134,13 +135,13 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/partners', asyn
   const [first] = currencies
   if (IN_CURRENCY.includes(sort) && !fields.currency && first)
     url.searchParams.set('currency', first.currency)
-  const isManager = workspace.role === 'manager'
+  const mayChange = mayOpen(workspace, 'POST /partners/change')
   const done = noticeFor(DONE, c.req.query('done'))
   const children = (
     <>
       <h1>{t(m.layout_partners)}</h1>
       <Done message={done} />
-      {isManager && (
+      {mayChange && (
         <p class="actions">
           <a class="button" href={`${base}/partners/new`}>
             {t(m.partners_add_a_partner)}
@@ -165,9 +166,9 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/partners', asyn
             partners={partners}
             sorted={{ by: sort, order }}
             query={fields}
-            formId={isManager ? 'chosen' : undefined}
+            formId={mayChange ? 'chosen' : undefined}
           />
-          {isManager && <PartnerActions id="chosen" base={base} choices={choices} />}
+          {mayChange && <PartnerActions id="chosen" base={base} choices={choices} />}
         </>
       ) : (
         <NoPartners workspace={workspace} isFiltered={areFilters(fields)} />

@@ -1,4 +1,4 @@
-import { managersOnly } from '../../lib/auth/access.ts'
+import { mayOpen } from '../../lib/auth/roles/roles.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { type Fields, form } from '../../lib/http/validate.ts'
@@ -6,7 +6,7 @@ import { inEnglish, type Message } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { Checkbox, Field } from '../../lib/pages/fields.tsx'
 import { checkForm, type Reading } from '../../lib/pages/forms.ts'
-import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { freshMembersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { Done, noticeFor, Problem } from '../../lib/pages/parts.tsx'
 import { PartyFields, partyLabels } from '../../lib/pages/party-fields.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
@@ -32,13 +32,15 @@ const readForm = ({ iban, removeIban, ...fields }: Fields): Reading => ({
 
 type Props = {
   base: string
+  /** Whether the reader may open the settings. */
+  isSettings: boolean
   fields: Fields
   iban: string | null
   errors?: ErrorDetail[]
   done?: Message | undefined
 }
 
-const PayerPage = ({ base, fields, iban, errors, done }: Props) => (
+const PayerPage = ({ base, isSettings, fields, iban, errors, done }: Props) => (
   <>
     <h1>{t(m.payouts_business_details)}</h1>
     <Done message={done} />
@@ -59,29 +61,37 @@ const PayerPage = ({ base, fields, iban, errors, done }: Props) => (
       </p>
     </form>
     <p>
-      <a href={`${base}/settings`}>{t(m.payouts_back_settings)}</a>
+      {isSettings ? (
+        <a href={`${base}/settings`}>{t(m.payouts_back_settings)}</a>
+      ) : (
+        <a href={`${base}/payouts`}>{t(m.nav_payouts)}</a>
+      )}
     </p>
   </>
 )
 
 const PATH = '/app/:workspace/settings/business'
 
-/** /app/:workspace/settings/business: the company that pays. Managers only. */
+/** /app/:workspace/settings/business: the company that pays. */
 export default createRoutes<SealEnv>()
-  .get(PATH, managersOnly(), async (c) => {
+  .get(PATH, async (c) => {
     const payer = await readPayer(c.var.db, c.var.workspace.id)
     const done = noticeFor(DONE, c.req.query('done'))
     const base = `/app/${c.var.workspace.slug}`
-    const children = <PayerPage {...{ base, done }} fields={payerFields(payer)} iban={payer.ibanMasked} />
+    const isSettings = mayOpen(c.var.workspace, 'GET /settings')
+    const children = (
+      <PayerPage {...{ base, isSettings, done }} fields={payerFields(payer)} iban={payer.ibanMasked} />
+    )
     return renderPage(c, { title: m.payouts_business_details, section: '/settings', children })
   })
-  .post(PATH, freshManagersOnly(), form(), async (c) => {
+  .post(PATH, freshMembersOnly(), form(), async (c) => {
     const base = `/app/${c.var.workspace.slug}`
+    const isSettings = mayOpen(c.var.workspace, 'GET /settings')
     const fields = c.req.valid('form')
     const { data, errors } = checkForm(PayerChange, readForm(fields))
     if (errors) {
       const { ibanMasked } = await readPayer(c.var.db, c.var.workspace.id)
-      const children = <PayerPage {...{ base, fields, errors }} iban={ibanMasked} />
+      const children = <PayerPage {...{ base, isSettings, fields, errors }} iban={ibanMasked} />
       return renderPage(c, { title: m.payouts_business_details, section: '/settings', children }, 400)
     }
     await changePayer(c, data)

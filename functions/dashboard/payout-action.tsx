@@ -3,7 +3,7 @@
 import type { Context } from 'hono'
 import { every } from 'hono/combine'
 import type { Child } from 'hono/jsx'
-import { managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import type { WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
@@ -11,7 +11,7 @@ import { type Checked, type Fields, form } from '../../lib/http/validate.ts'
 import type { Message } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { Field } from '../../lib/pages/fields.tsx'
-import { confirmedByPasskey, freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { confirmedByPasskey, freshMembersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { PartnerOf } from '../../lib/pages/ledger.tsx'
 import { money } from '../../lib/pages/money.tsx'
 import { Problem } from '../../lib/pages/parts.tsx'
@@ -126,13 +126,13 @@ export const payoutAction = <Input,>(action: PayoutAction<Input>) => {
     found('payout', c.req.param('id') ?? '', (id) => findPayout(c.var.db, c.var.workspace.id, id))
 
   return createRoutes<WorkspaceEnv>()
-    .get(path, managersOnly(), async (c) => {
+    .get(path, async (c) => {
       const payout = await find(c)
       return show(c, { payout, refusal: action.refusalOf(payout, c.var.now) })
     })
     .post(
       path,
-      action.stops ? freshManagersOnly() : every(freshManagersOnly(), confirmedByPasskey()),
+      action.stops ? freshMembersOnly() : every(freshMembersOnly(), confirmedByPasskey()),
       form(),
       async (c) => {
         const { now, workspace } = c.var

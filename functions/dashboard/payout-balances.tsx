@@ -3,11 +3,13 @@
 import * as m from '../../lib/languages/messages.ts'
 import { figure, money } from '../../lib/pages/money.tsx'
 import { Table } from '../../lib/pages/parts.tsx'
+import { settingsOf } from '../../lib/pages/payouts.tsx'
 import { linkTo } from '../../lib/pages/tags.tsx'
 import { t } from '../../lib/pages/text.ts'
 import { payableIn } from '../../lib/payouts/balances.ts'
 import type { readPayoutsPage } from '../../lib/payouts/overview.queries.ts'
 import { SKIP_REASONS } from '../../lib/payouts/skip-reasons.ts'
+import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
 
 type PayoutsData = Awaited<ReturnType<typeof readPayoutsPage>>
 
@@ -29,10 +31,10 @@ const countries = (elsewhere: PayoutsData['elsewhere']): string =>
 /** Partners in countries to which the Stripe account cannot transfer, whether or not they are owed anything. */
 export const Elsewhere = ({
   data: { elsewhere, manualPayouts },
-  base,
+  workspace,
 }: {
   data: PayoutsData
-  base: string
+  workspace: Workspace
 }) => {
   const people = elsewhere.reduce((sum, one) => sum + one.people, 0)
   if (people === 0) return null
@@ -41,7 +43,7 @@ export const Elsewhere = ({
       {t(m.payouts_elsewhere, { count: people, countries: countries(elsewhere) })}{' '}
       {manualPayouts
         ? t(m.payouts_pay_run_bank)
-        : t(m.payouts_pay_turn_bank, { link: linkTo(`${base}/settings`) })}
+        : t(m.payouts_pay_turn_bank, { link: linkTo(settingsOf(workspace)) })}
     </p>
   )
 }

@@ -1,4 +1,5 @@
 import type { WorkspaceEnv } from '../../lib/auth/access.ts'
+import { mayOpen } from '../../lib/auth/roles/roles.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { page } from '../../lib/http/lists.ts'
 import * as m from '../../lib/languages/messages.ts'
@@ -62,7 +63,7 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/payouts/all', a
         <PayoutTable
           base={base}
           payouts={payouts}
-          isManager={workspace.role === 'manager'}
+          mayPay={mayOpen(workspace, 'POST /payouts/:id/cancel')}
           byTime={sortingByTime(`${base}/payouts/all`, fields, data?.order ?? 'desc')}
         />
       ) : (

@@ -1,5 +1,6 @@
 /** The payouts page: balances, the form for a new run, and the runs. */
 
+import { mayOpen } from '../../lib/auth/roles/roles.ts'
 import type { Listed } from '../../lib/http/lists.ts'
 import type { Message } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
@@ -38,7 +39,7 @@ export const PayoutsPage = ({
       <Owed data={data} base={base} />
       <Blocked data={data} base={base} />
       <Unready data={data} />
-      <Elsewhere data={data} base={base} />
+      <Elsewhere data={data} workspace={workspace} />
       {data.reversed > 0 && (
         <p>
           {t(m.payouts_reversed_count, {
@@ -47,7 +48,12 @@ export const PayoutsPage = ({
           })}
         </p>
       )}
-      {workspace.role === 'manager' && <PayForm base={base} data={data} />}
+      {mayOpen(workspace, 'GET /settings/business') && (
+        <p>
+          <a href={`${base}/settings/business`}>{t(m.payouts_business_details)}</a>
+        </p>
+      )}
+      {mayOpen(workspace, 'POST /payouts/new') && <PayForm workspace={workspace} base={base} data={data} />}
       <h2>{t(m.payouts_runs)}</h2>
       {runs.data.length > 0 ? (
         <>
@@ -72,9 +78,11 @@ const METHODS = [
 ] as const
 
 const PayForm = ({
+  workspace,
   base,
   data: { programs, hasKey, manualPayouts },
 }: {
+  workspace: Workspace
   base: string
   data: PayoutsData
 }) => (
@@ -104,8 +112,8 @@ const PayForm = ({
       <button type="submit">{t(m.payouts_preview_payouts)}</button>
     </form>
     <p class="hint">{t(m.payouts_preview_lists_each)}</p>
-    {!hasKey && <NeedsSetup base={base} method="stripe" />}
-    {!manualPayouts && <NeedsSetup base={base} method="manual" />}
+    {!hasKey && <NeedsSetup workspace={workspace} method="stripe" />}
+    {!manualPayouts && <NeedsSetup workspace={workspace} method="manual" />}
   </section>
 )
 

@@ -57,7 +57,7 @@ export const PreviewPage = (props: Props) => {
       </p>
       <Shortage result={result} />
       {isReady && <Unread result={result} />}
-      {!isReady && <NeedsSetup base={base} method={method} />}
+      {!isReady && <NeedsSetup workspace={workspace} method={method} />}
       {isReady && payouts.length > 0 && (
         <RunForm {...form} button={PAY_BUTTON[method](sum)}>
           {method === 'stripe'

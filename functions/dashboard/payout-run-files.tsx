@@ -34,8 +34,8 @@ type Props = {
   api: string
   runPath: string
   plan: RunPlan
-  /** Files have the partners' details, which only managers get. */
-  isManager: boolean
+  /** Files have the partners' details, which only those get who pay. */
+  mayPay: boolean
 }
 
 const partNumbers = (parts: number): number[] => Array.from({ length: parts }, (_, index) => index + 1)
@@ -98,14 +98,14 @@ const Download = ({ file, base, runPath }: { file: PlannedFile } & DownloadProps
   )
 }
 
-const FileTable = ({ plan, base, runPath, isManager }: Props) => (
+const FileTable = ({ plan, base, runPath, mayPay }: Props) => (
   <Table
     caption={t(m.payouts_files)}
     head={[
       t(m.file_column),
       { number: t(m.nav_payouts) },
       { number: t(m.amount_column) },
-      ...(isManager ? [t(m.payouts_download)] : []),
+      ...(mayPay ? [t(m.payouts_download)] : []),
     ]}
   >
     {plan.files.map((file) => (
@@ -113,7 +113,7 @@ const FileTable = ({ plan, base, runPath, isManager }: Props) => (
         <td>{t(FORMAT_NAMES[file.format])}</td>
         <td class="number">{figure(file.payouts)}</td>
         <td class="number">{money(file.amountCents, file.currency)}</td>
-        {isManager && (
+        {mayPay && (
           <td>
             <Download {...{ file, base, runPath }} />
           </td>

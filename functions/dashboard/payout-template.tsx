@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { actOf, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { expensive } from '../../lib/auth/expensive.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
@@ -9,7 +9,7 @@ import { checked, type Fields, form } from '../../lib/http/validate.ts'
 import type { Message } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { Field } from '../../lib/pages/fields.tsx'
-import { confirmedByPasskey, freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { confirmedByPasskey, freshMembersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { Copyable, Problem, Table } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { code } from '../../lib/pages/tags.tsx'
@@ -119,11 +119,11 @@ const runOf = (c: Context<TemplateEnv>) =>
 
 /** A manual run as a Wise batch, in the columns of a template that the merchant pastes. */
 export default createRoutes<TemplateEnv>()
-  .get(PATH, managersOnly(), async (c) => {
+  .get(PATH, async (c) => {
     await runOf(c)
     return show(c, { fields: c.req.query() })
   })
-  .post(PATH, freshManagersOnly(), confirmedByPasskey(), expensive(), form(), async (c) => {
+  .post(PATH, freshMembersOnly(), confirmedByPasskey(), expensive(), form(), async (c) => {
     const run = await runOf(c)
     const fields = c.req.valid('form')
     const { data, errors } = checked(TemplateFile, { part: undefined, ...fields })

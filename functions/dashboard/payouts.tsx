@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import type * as z from 'zod'
-import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { actOf, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { isPasskeyMissing } from '../../lib/auth/passkey-for-payouts.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
@@ -9,7 +9,7 @@ import { rpc } from '../../lib/http/rpc.ts'
 import { type Checked, checked, form, query } from '../../lib/http/validate.ts'
 import type { Message } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
-import { askForPasskey, confirmedByPasskey, freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { askForPasskey, confirmedByPasskey, freshMembersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { textsOf } from '../../lib/pages/text.ts'
@@ -196,7 +196,7 @@ export default createRoutes<PayoutsEnv>()
     )
     return renderPage(c, sectionPage(m.nav_payouts, children))
   })
-  .get(`${BASE}/new`, managersOnly(), async (c) => {
+  .get(`${BASE}/new`, async (c) => {
     const request = requestOf(readPreview(c), c.var.now)
     if (!request) return refusedPage(c, textsOf(c)(m.payouts_request_not_valid), 400)
     await programOf(c, request.programId)
@@ -204,7 +204,7 @@ export default createRoutes<PayoutsEnv>()
     if ('refused' in result) return refusedPage(c, result.refused, 409)
     return showPreview(c, request, 'changed' in result ? result.changed : result)
   })
-  .post(`${BASE}/new`, freshManagersOnly(), confirmedByPasskey(), form(), async (c) => {
+  .post(`${BASE}/new`, freshMembersOnly(), confirmedByPasskey(), form(), async (c) => {
     const base = `/app/${c.var.workspace.slug}/payouts`
     const request = requestOf(readRun(c.req.valid('form')), c.var.now)
     if (!request) return refusedPage(c, textsOf(c)(m.payouts_request_not_valid), 400)
@@ -221,21 +221,21 @@ export default createRoutes<PayoutsEnv>()
     return c.redirect(`${base}/runs/${result.runId}?done=${noticeOf(request.method, result)}`, 303)
   })
   .get(`${BASE}/runs/:id`, query(Page), (c) => showRun(c, c.req.valid('query')))
-  .post(`${BASE}/runs/:id/send`, freshManagersOnly(), confirmedByPasskey(), async (c) => {
+  .post(`${BASE}/runs/:id/send`, freshMembersOnly(), confirmedByPasskey(), async (c) => {
     const run = await found('payout run', c.req.param('id'), (id) => endReview(c.var.db, actOf(c), id))
     const refusal = reviewRefusalOf(run)
     if (refusal) return showRun(c, Page.parse({}), refusal)
     return c.redirect(`/app/${c.var.workspace.slug}/payouts/runs/${run.id}?done=sending`, 303)
   })
-  .post(`${BASE}/runs/:id/export`, freshManagersOnly(), confirmedByPasskey(), form(), async (c) => {
+  .post(`${BASE}/runs/:id/export`, freshMembersOnly(), confirmedByPasskey(), form(), async (c) => {
     const { db, workspace } = c.var
     const run = await found('payout run', c.req.param('id'), (id) => findRun(db, workspace.id, id))
     const query = new URLSearchParams(c.req.valid('form'))
     return c.redirect(`/api/workspaces/${workspace.slug}/payout-runs/${run.id}/export?${query}`, 303)
   })
-  .post(`${BASE}/runs/:id/approve`, freshManagersOnly(), confirmedByPasskey(), decide('approve'))
-  .post(`${BASE}/runs/:id/decline`, freshManagersOnly(), decide('decline'))
-  .post(`${BASE}/runs/:id`, freshManagersOnly(), form(), async (c) => {
+  .post(`${BASE}/runs/:id/approve`, freshMembersOnly(), confirmedByPasskey(), decide('approve'))
+  .post(`${BASE}/runs/:id/decline`, freshMembersOnly(), decide('decline'))
+  .post(`${BASE}/runs/:id`, freshMembersOnly(), form(), async (c) => {
     const { db, workspace } = c.var
     const { data, errors } = checked(RunChange, { status: c.req.valid('form').status })
     if (errors) return showRun(c, Page.parse({}), textsOf(c)(m.payouts_run_cannot_changed))

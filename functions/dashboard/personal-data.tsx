@@ -1,11 +1,11 @@
 import type { Context } from 'hono'
-import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { actOf, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { expensive } from '../../lib/auth/expensive.ts'
 import { findCustomer } from '../../lib/customers/customers.queries.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import * as m from '../../lib/languages/messages.ts'
-import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { freshMembersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { Done, Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { textsOf } from '../../lib/pages/text.ts'
@@ -76,11 +76,11 @@ const erase = async (c: Context<WorkspaceEnv>, kind: Kind) => {
 
 /** /app/:workspace/customers/:id/personal-data and /partners/:id/personal-data: what is known of a person, and its erasure. */
 export default createRoutes<WorkspaceEnv>()
-  .get('/app/:workspace/customers/:id/personal-data', managersOnly(), (c) => show(c, 'customers'))
-  .post('/app/:workspace/customers/:id/personal-data', freshManagersOnly(), expensive(), (c) =>
+  .get('/app/:workspace/customers/:id/personal-data', (c) => show(c, 'customers'))
+  .post('/app/:workspace/customers/:id/personal-data', freshMembersOnly(), expensive(), (c) =>
     erase(c, 'customers'),
   )
-  .get('/app/:workspace/partners/:id/personal-data', managersOnly(), (c) => show(c, 'partners'))
-  .post('/app/:workspace/partners/:id/personal-data', freshManagersOnly(), expensive(), (c) =>
+  .get('/app/:workspace/partners/:id/personal-data', (c) => show(c, 'partners'))
+  .post('/app/:workspace/partners/:id/personal-data', freshMembersOnly(), expensive(), (c) =>
     erase(c, 'partners'),
   )

@@ -1,7 +1,9 @@
 /** The page of customers who may be one. */
+
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import { actOf, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { mayOpen } from '../../lib/auth/roles/roles.ts'
 import {
   findPossibleMerge,
   listPossibleMerges,
@@ -16,7 +18,7 @@ import { rpc } from '../../lib/http/rpc.ts'
 import type { Message } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { readFilters } from '../../lib/pages/filters.tsx'
-import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { freshMembersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { PartnerOf } from '../../lib/pages/ledger.tsx'
 import { figure, money } from '../../lib/pages/money.tsx'
 import { Done, NextPage, noticeFor, Problem, Table, Time } from '../../lib/pages/parts.tsx'
@@ -53,9 +55,9 @@ const comparisons = (base: string): Comparison[] => [
   },
 ]
 
-type PairProps = { base: string; pair: PossibleMergeRow; isManager: boolean }
+type PairProps = { base: string; pair: PossibleMergeRow; mayDecide: boolean }
 
-const Pair = ({ base, pair, isManager }: PairProps) => {
+const Pair = ({ base, pair, mayDecide }: PairProps) => {
   const { id, customer, namedCustomer, checkoutId, saleId, createdAt } = pair
   const what = t(m.customers_pair, { one: customer.externalId, other: namedCustomer.externalId })
   const path = `${base}/possible-merges/${id}`
@@ -82,7 +84,7 @@ const Pair = ({ base, pair, isManager }: PairProps) => {
           </tr>
         ))}
       </Table>
-      {isManager && (
+      {mayDecide && (
         <div class="actions">
           <form method="post" action={`${path}/merge`}>
             <button type="submit" class="danger">
@@ -120,7 +122,7 @@ const show = async (c: Context<Env>, refusal?: string) => {
       <Done message={refusal ? undefined : noticeFor(DONE, c.req.query('done'))} />
       <p>{t(m.customers_merges_intro, { link: linkTo('/docs/stripe#possible-merges') })}</p>
       {data.map((pair) => (
-        <Pair base={base} pair={pair} isManager={workspace.role === 'manager'} />
+        <Pair base={base} pair={pair} mayDecide={mayOpen(workspace, 'POST /possible-merges/:id/merge')} />
       ))}
       {data.length === 0 && <p class="empty">{t(m.customers_no_possible_merges)}</p>}
       <NextPage url={new URL(`${base}/possible-merges`, c.req.url).href} cursor={nextCursor} />
@@ -152,5 +154,5 @@ const PATH = '/app/:workspace/possible-merges'
  */
 export default createRoutes<Env>()
   .get(PATH, (c) => show(c))
-  .post(`${PATH}/:id/merge`, freshManagersOnly(), decide('merged'))
-  .post(`${PATH}/:id/dismiss`, freshManagersOnly(), decide('dismissed'))
+  .post(`${PATH}/:id/merge`, freshMembersOnly(), decide('merged'))
+  .post(`${PATH}/:id/dismiss`, freshMembersOnly(), decide('dismissed'))

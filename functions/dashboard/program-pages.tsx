@@ -1,3 +1,4 @@
+import { mayOpen } from '../../lib/auth/roles/roles.ts'
 import type { StoredBrand } from '../../lib/brand/brands.queries.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Listed } from '../../lib/http/lists.ts'
@@ -35,7 +36,7 @@ export const ProgramsPage = ({
   return (
     <>
       <h1>{t(m.layout_programs)}</h1>
-      {workspace.role === 'manager' && (
+      {mayOpen(workspace, 'GET /programs/new') && (
         <p>
           <a class="button" href={`${base}/new`}>
             {t(m.programs_new_program)}
@@ -197,7 +198,7 @@ export const ProgramPage = ({
   done?: Message | undefined
 }) => {
   const base = `/app/${workspace.slug}`
-  const isManager = workspace.role === 'manager'
+  const mayChange = mayOpen(workspace, 'POST /programs/:id')
   return (
     <>
       <h1>{program.name}</h1>
@@ -206,12 +207,12 @@ export const ProgramPage = ({
       <p>
         <a href={`${base}/partners?programId=${program.id}`}>{t(m.layout_view_partners)}</a>
       </p>
-      {isManager && (
+      {mayChange && (
         <p>
           <a href={`${base}/programs/${program.id}/applications`}>{t(m.programs_page_people_apply)}</a>
         </p>
       )}
-      {isManager && (
+      {mayChange && (
         <p>
           <a href={`${base}/programs/${program.id}/shadow`}>
             {program.mode === 'shadow' ? t(m.programs_shadow_run_another) : t(m.programs_run_beside_another)}
@@ -235,16 +236,16 @@ export const ProgramPage = ({
       <h2>{t(m.programs_groups)}</h2>
       <p>{t(m.programs_use_group_give)}</p>
       <Groups base={base} groups={groups} />
-      {isManager && (
+      {mayChange && (
         <p>
           <a class="button quiet" href={`${base}/programs/${program.id}/groups/new`}>
             {t(m.layout_new_group)}
           </a>
         </p>
       )}
-      <Branding {...{ base, program, brand, isManager, refused: branding }} />
+      <Branding {...{ base, program, brand, mayChange, refused: branding }} />
       <h2>{t(m.layout_settings)}</h2>
-      {isManager ? (
+      {mayChange ? (
         <ProgramForm {...{ base, program, now, fields, errors }} />
       ) : (
         <Facts program={program} now={now} />

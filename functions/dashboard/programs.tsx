@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { actOf, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { expensive } from '../../lib/auth/expensive.ts'
 import { isPasskeyMissing } from '../../lib/auth/passkey-for-payouts.ts'
 import { BRAND_CHANGED } from '../../lib/brand/brand.ts'
@@ -16,7 +16,7 @@ import type { Message } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
 import type { FormState } from '../../lib/pages/fields.tsx'
 import { checkForm } from '../../lib/pages/forms.ts'
-import { askForPasskey, freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { askForPasskey, freshMembersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { noticeFor } from '../../lib/pages/parts.tsx'
 import { programFields, readProgram } from '../../lib/pages/program-fields.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
@@ -63,7 +63,7 @@ export default createRoutes<WorkspaceEnv>()
       children: <ProgramsPage workspace={workspace} programs={shown} url={c.req.url} />,
     })
   })
-  .get('/app/:workspace/programs/new', managersOnly(), (c) =>
+  .get('/app/:workspace/programs/new', (c) =>
     renderPage(c, {
       title: m.programs_new_program,
       section: '/programs',
@@ -71,7 +71,7 @@ export default createRoutes<WorkspaceEnv>()
       children: <NewProgramPage />,
     }),
   )
-  .post('/app/:workspace/programs/new', freshManagersOnly(), form(), async (c) => {
+  .post('/app/:workspace/programs/new', freshMembersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     const { data, errors } = checkForm(NewProgram, readProgram(fields))
     if (errors) {
@@ -89,7 +89,7 @@ export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/programs/:id', async (c) => {
     return show(c, await findOne(c), { done: noticeFor(DONE, c.req.query('done')) })
   })
-  .post('/app/:workspace/programs/:id', freshManagersOnly(), form(), async (c) => {
+  .post('/app/:workspace/programs/:id', freshMembersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     const { data, errors } = checkForm(NewProgram, readProgram(fields))
     if (errors) return show(c, await findOne(c), { terms: { fields, errors } }, 400)
@@ -100,7 +100,7 @@ export default createRoutes<WorkspaceEnv>()
     return c.redirect(`/app/${c.var.workspace.slug}/programs/${id}?done=saved`, 303)
   })
   .get('/app/:workspace/programs/:id/branding', toProgram)
-  .post('/app/:workspace/programs/:id/branding', freshManagersOnly(), form(), async (c) => {
+  .post('/app/:workspace/programs/:id/branding', freshMembersOnly(), form(), async (c) => {
     const program = await findOne(c)
     const fields = c.req.valid('form')
     const { data, errors } = checked(BrandChange, readBranding(fields))
@@ -111,7 +111,7 @@ export default createRoutes<WorkspaceEnv>()
     }
     return c.redirect(`/app/${c.var.workspace.slug}/programs/${program.id}?done=branded#branding`, 303)
   })
-  .post('/app/:workspace/programs/:id/branding/confirmation', freshManagersOnly(), form(), async (c) => {
+  .post('/app/:workspace/programs/:id/branding/confirmation', freshMembersOnly(), form(), async (c) => {
     const { db, now, user, workspace } = c.var
     const program = await findOne(c)
     const email = readEmail(c.req.valid('form').supportEmail) ?? ''
@@ -135,7 +135,7 @@ export default createRoutes<WorkspaceEnv>()
     return c.redirect(`/app/${workspace.slug}/programs/${program.id}?done=confirmation#branding`, 303)
   })
   .get('/app/:workspace/programs/:id/what-if', toProgram)
-  .post('/app/:workspace/programs/:id/what-if', managersOnly(), expensive(), form(), async (c) => {
+  .post('/app/:workspace/programs/:id/what-if', expensive(), form(), async (c) => {
     const { db, now, workspace } = c.var
     const fields = c.req.valid('form')
     const { data, errors } = checkForm(NewProgram, readProgram(fields))

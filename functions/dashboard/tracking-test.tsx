@@ -2,11 +2,12 @@
 
 import type { Child } from 'hono/jsx'
 import { actOf, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { mayOpen } from '../../lib/auth/roles/roles.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { form } from '../../lib/http/validate.ts'
 import * as m from '../../lib/languages/messages.ts'
-import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { freshMembersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { figure } from '../../lib/pages/money.tsx'
 import { Copyable, Table, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
@@ -26,7 +27,7 @@ import {
 import { createTestPartner } from '../../lib/workspace/new-partner.queries.ts'
 import { findProgram, type Program } from '../../lib/workspace/programs.queries.ts'
 
-type Props = { base: string; program: Program; facts: TrackingFacts; isManager: boolean }
+type Props = { base: string; program: Program; facts: TrackingFacts; mayAdd: boolean }
 
 const EventLink = ({ base, event }: { base: string; event: LastEvent }) => (
   <>
@@ -197,7 +198,7 @@ const Refused = ({ base, facts }: Props) =>
   )
 
 /** The link to open, and the partner for tests. */
-const TestLink = ({ base, program, facts: { partner }, isManager }: Props) => (
+const TestLink = ({ base, program, facts: { partner }, mayAdd }: Props) => (
   <>
     {partner && (
       <>
@@ -209,7 +210,7 @@ const TestLink = ({ base, program, facts: { partner }, isManager }: Props) => (
         <Copyable label={t(m.programs_the_link)} text={partnerLink(program.siteUrl, partner.slug)} />
       </>
     )}
-    {!partner?.isTest && isManager && (
+    {!partner?.isTest && mayAdd && (
       <form method="post" action={`${base}/programs/${program.id}/test`}>
         <p class="hint">{t(m.programs_visits_recorded_through)}</p>
         <button type="submit" class="quiet">
@@ -217,7 +218,7 @@ const TestLink = ({ base, program, facts: { partner }, isManager }: Props) => (
         </button>
       </form>
     )}
-    {!partner && !isManager && <p>{t(m.programs_ask_for_partner)}</p>}
+    {!partner && !mayAdd && <p>{t(m.programs_ask_for_partner)}</p>}
   </>
 )
 
@@ -249,11 +250,11 @@ export default createRoutes<WorkspaceEnv>()
     const { db, now, workspace } = c.var
     const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
     const facts = await readTrackingFacts(db, workspace.id, program.id, now)
-    const isManager = workspace.role === 'manager'
-    const children = <TestPage base={`/app/${workspace.slug}`} {...{ program, facts, isManager }} />
+    const mayAdd = mayOpen(workspace, 'POST /programs/:id/test')
+    const children = <TestPage base={`/app/${workspace.slug}`} {...{ program, facts, mayAdd }} />
     return renderPage(c, { title: m.programs_test_your_tracking, section: '/programs', children })
   })
-  .post(PATH, freshManagersOnly(), form(), async (c) => {
+  .post(PATH, freshMembersOnly(), form(), async (c) => {
     const { db, workspace } = c.var
     const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
     await createTestPartner(db, actOf(c), program.id)

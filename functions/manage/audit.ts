@@ -1,4 +1,4 @@
-import { manager } from '../../lib/auth/access.ts'
+import { member } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
@@ -18,14 +18,14 @@ export const auditEntryResponse = (entry: AuditRow): AuditEntryResponse => ({
 
 /** GET /audit and GET /audit/:id: the audit log. Design, section 12. */
 export default createRoutes()
-  .get('/api/workspaces/:workspace/audit', manager(), query(AuditQuery), async (c) => {
+  .get('/api/workspaces/:workspace/audit', member(), query(AuditQuery), async (c) => {
     const { db, workspace } = c.var
     const { limit, ...filter } = c.req.valid('query')
     return c.json(
       page(await listAudit(db, workspace.id, { ...filter, limit: limit + 1 }), limit, auditEntryResponse),
     )
   })
-  .get('/api/workspaces/:workspace/audit/:id', manager(), async (c) => {
+  .get('/api/workspaces/:workspace/audit/:id', member(), async (c) => {
     const { db, workspace } = c.var
     const entry = await found('audit entry', c.req.param('id'), (id) =>
       auditEntryQuery(db, workspace.id, id).executeTakeFirst(),

@@ -1,4 +1,4 @@
-import { actOf, freshManager, reader } from '../../lib/auth/access.ts'
+import { actOf, freshMember, reader } from '../../lib/auth/access.ts'
 import { BRAND_CHANGED } from '../../lib/brand/brand.ts'
 import { readBrand, saveBrand } from '../../lib/brand/brands.queries.ts'
 import type { BrandResponse } from '../../lib/brand/brands.responses.ts'
@@ -19,7 +19,7 @@ export default createRoutes()
     const brand: BrandResponse = await readBrand(db, workspace.id, program.id)
     return c.json(brand)
   })
-  .put(PATH, freshManager(), body(BrandChange), async (c) => {
+  .put(PATH, freshMember(), body(BrandChange), async (c) => {
     const { db, workspace } = c.var
     const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
     const brand: BrandResponse | null = await saveBrand(db, actOf(c), program.id, c.req.valid('json'))

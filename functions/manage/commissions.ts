@@ -1,12 +1,5 @@
 import type { Context } from 'hono'
-import {
-  actOf,
-  freshManager,
-  freshWriter,
-  manager,
-  reader,
-  type WorkspaceEnv,
-} from '../../lib/auth/access.ts'
+import { actOf, freshMember, freshWriter, member, reader, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { idempotent } from '../../lib/auth/idempotent.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
@@ -74,7 +67,7 @@ export default createRoutes()
     if (saved.isMismatch) c.header('Idempotency-Mismatch', 'true')
     return c.json(commissionResponse(saved.commission, now), saved.outcome === 'created' ? 201 : 200)
   })
-  .post(`${COMMISSIONS}/:id/hold`, manager(), body(NewHold), async (c) => {
+  .post(`${COMMISSIONS}/:id/hold`, member(), body(NewHold), async (c) => {
     const { db, now } = c.var
     const { note } = c.req.valid('json')
     const { commission, refusal } = await found('commission', c.req.param('id'), (id) =>
@@ -83,5 +76,5 @@ export default createRoutes()
     if (refusal) throw new ApiError('conflict', refusal)
     return c.json(commissionResponse(commission, now))
   })
-  .post(`${COMMISSIONS}/:id/release`, freshManager(), resolve('released'))
-  .post(`${COMMISSIONS}/:id/reject`, freshManager(), resolve('rejected'))
+  .post(`${COMMISSIONS}/:id/release`, freshMember(), resolve('released'))
+  .post(`${COMMISSIONS}/:id/reject`, freshMember(), resolve('rejected'))

@@ -1,7 +1,7 @@
 import { APPLICATION_COLUMNS, applicationResponse } from '../../lib/applications/application-response.ts'
 import { applicationsQuery } from '../../lib/applications/applications.queries.ts'
 import { ApplicationQuery } from '../../lib/applications/applications.schemas.ts'
-import { manager, member, reader, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { member, reader, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { expensive } from '../../lib/auth/expensive.ts'
 import { listCustomers } from '../../lib/customers/customers.queries.ts'
 import type { CustomerResponse } from '../../lib/customers/customers.responses.ts'
@@ -172,12 +172,12 @@ export default createRoutes<WorkspaceEnv>()
       (await payoutsQuery(db, c.var.workspace.id, page).execute()).map(payoutResponse),
     ),
   )
-  .get(path('mails'), manager(), expensive(), query(MailQuery), (c) =>
+  .get(path('mails'), member(), expensive(), query(MailQuery), (c) =>
     sendList(c, 'mails', MAILS, c.req.valid('query'), async (db, page) =>
       (await listMails(db, c.var.workspace.id, page)).map(mailResponse),
     ),
   )
-  .get(path('audit'), manager(), expensive(), query(AuditQuery), (c) =>
+  .get(path('audit'), member(), expensive(), query(AuditQuery), (c) =>
     sendList(c, 'audit', AUDIT, c.req.valid('query'), async (db, page) =>
       (await listAudit(db, c.var.workspace.id, page)).map(auditEntryResponse),
     ),

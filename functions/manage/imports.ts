@@ -1,4 +1,4 @@
-import { actOf, manager } from '../../lib/auth/access.ts'
+import { actOf, member } from '../../lib/auth/access.ts'
 import { expensive } from '../../lib/auth/expensive.ts'
 import { requireFreshSignIn } from '../../lib/auth/fresh-sign-in.ts'
 import { createRoutes } from '../../lib/http/app.ts'
@@ -12,7 +12,7 @@ import { KEPT_KINDS, UNDO_REASONS } from '../../lib/imports/undo.ts'
 /** POST /imports/:id/undo: takes back what an import has made. Imports themselves are Workers of their own. */
 export default createRoutes().post(
   '/api/workspaces/:workspace/imports/:id/undo',
-  manager(),
+  member(),
   expensive(),
   body(ImportUndoRequest),
   async (c) => {

@@ -14,7 +14,7 @@ import {
   saveJoinPage,
   settingsOf,
 } from '../../lib/applications/join-pages.queries.ts'
-import { actOf, freshManager, reader, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { actOf, freshMember, reader, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { found, notFound } from '../../lib/http/found.ts'
@@ -42,7 +42,7 @@ export default createRoutes()
     const { id } = await findOne(c)
     return c.json(pageResponse(c.req.url, id, await readJoinPage(c.var.db, id)))
   })
-  .patch(`${PATH}/join-page`, freshManager(), body(JoinPageChange), async (c) => {
+  .patch(`${PATH}/join-page`, freshMember(), body(JoinPageChange), async (c) => {
     const { id } = await findOne(c)
     const { open: isOpen, ...change } = c.req.valid('json')
     const page = await saveJoinPage(c.var.db, actOf(c), id, { ...change, isOpen })

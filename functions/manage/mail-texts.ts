@@ -1,4 +1,4 @@
-import { actOf, freshManager, manager } from '../../lib/auth/access.ts'
+import { actOf, freshMember, member } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { body } from '../../lib/http/validate.ts'
@@ -29,14 +29,14 @@ const textResponse = (
 
 /** /mail-texts: the words of mails to partners. */
 export default createRoutes()
-  .get('/api/workspaces/:workspace/mail-texts', manager(), async (c) => {
+  .get('/api/workspaces/:workspace/mail-texts', member(), async (c) => {
     const texts = await listMailTexts(c.var.db, c.var.workspace.id)
     const data = EDITABLE_KINDS.map((kind) =>
       textResponse(kind, texts.find((text) => text.kind === kind) ?? UNCHANGED),
     )
     return c.json({ data } satisfies MailTextsResponse)
   })
-  .put('/api/workspaces/:workspace/mail-texts/:kind', freshManager(), body(MailTextChange), async (c) => {
+  .put('/api/workspaces/:workspace/mail-texts/:kind', freshMember(), body(MailTextChange), async (c) => {
     const kind = c.req.param('kind')
     if (!isEditable(kind)) {
       throw new ApiError(

@@ -1,4 +1,4 @@
-import { actOf, manager } from '../../lib/auth/access.ts'
+import { actOf, member } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
@@ -26,13 +26,13 @@ export const mailResponse = (mail: MailRow): MailResponse => ({
 
 /** GET /mails and POST /mails/:id/retry: lists a workspace's mails, and retries a failed one. Design, section 12. */
 export default createRoutes()
-  .get('/api/workspaces/:workspace/mails', manager(), query(MailQuery), async (c) => {
+  .get('/api/workspaces/:workspace/mails', member(), query(MailQuery), async (c) => {
     const { db, workspace } = c.var
     const { limit, ...filter } = c.req.valid('query')
     const mails = await listMails(db, workspace.id, { ...filter, limit: limit + 1 })
     return c.json(page(mails, limit, mailResponse))
   })
-  .post('/api/workspaces/:workspace/mails/:id/retry', manager(), async (c) => {
+  .post('/api/workspaces/:workspace/mails/:id/retry', member(), async (c) => {
     const mail = await found('mail', c.req.param('id'), (id) => retryMail(c.var.db, actOf(c), id))
     // A queued mail is no conflict: this call may be a repeat of the one that queued it.
     if (mail.sentAt) {

@@ -1,4 +1,4 @@
-import { actOf, freshManager, manager } from '../../lib/auth/access.ts'
+import { actOf, freshMember, member } from '../../lib/auth/access.ts'
 import { idempotent } from '../../lib/auth/idempotent.ts'
 import { passkeyToPay } from '../../lib/auth/passkey-for-payouts.ts'
 import { createRoutes } from '../../lib/http/app.ts'
@@ -28,14 +28,14 @@ const unlessLast = (update: MemberUpdate): Member => {
 
 /** /members: the people with access to the workspace, and their roles. Design, section 12. */
 export default createRoutes()
-  .get('/api/workspaces/:workspace/members', manager(), query(Page), async (c) => {
+  .get('/api/workspaces/:workspace/members', member(), query(Page), async (c) => {
     const { limit, cursor } = c.req.valid('query')
     const members = await listMembers(c.var.db, c.var.workspace.id, { cursor, limit: limit + 1 })
     return c.json(page(members, limit, memberResponse))
   })
   .post(
     '/api/workspaces/:workspace/members',
-    freshManager(),
+    freshMember(),
     passkeyToPay(),
     body(NewMember),
     idempotent(),
@@ -50,7 +50,7 @@ export default createRoutes()
   )
   .patch(
     '/api/workspaces/:workspace/members/:id',
-    freshManager(),
+    freshMember(),
     passkeyToPay(),
     body(MemberChange),
     async (c) => {
@@ -61,7 +61,7 @@ export default createRoutes()
       return c.json(memberResponse(unlessLast(update)))
     },
   )
-  .delete('/api/workspaces/:workspace/members/:id', freshManager(), passkeyToPay(), async (c) => {
+  .delete('/api/workspaces/:workspace/members/:id', freshMember(), passkeyToPay(), async (c) => {
     unlessLast(await found('member', c.req.param('id'), (id) => removeMember(c.var.db, actOf(c), id)))
     return c.body(null, 204)
   })

@@ -1,4 +1,4 @@
-import { freshManager, manager } from '../../lib/auth/access.ts'
+import { freshMember, member } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { body } from '../../lib/http/validate.ts'
 import { readPayer, type StoredPayer } from '../../lib/payouts/payers.queries.ts'
@@ -13,9 +13,9 @@ const payerResponse = ({ ibanCiphertext: _, ibanMasked: iban, ...payer }: Stored
 
 /** /payer: the company that pays, for bank files and documents. */
 export default createRoutes<SealEnv>()
-  .get('/api/workspaces/:workspace/payer', manager(), async (c) =>
+  .get('/api/workspaces/:workspace/payer', member(), async (c) =>
     c.json(payerResponse(await readPayer(c.var.db, c.var.workspace.id))),
   )
-  .put('/api/workspaces/:workspace/payer', freshManager(), body(PayerChange), async (c) =>
+  .put('/api/workspaces/:workspace/payer', freshMember(), body(PayerChange), async (c) =>
     c.json(payerResponse(await changePayer(c, c.req.valid('json')))),
   )

@@ -1,9 +1,10 @@
 import type { Context } from 'hono'
 import type * as z from 'zod'
-import { actOf, freshManager, member, requireManager, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { actOf, freshMember, member, requireRole, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { expensive } from '../../lib/auth/expensive.ts'
 import { requireFreshSignIn } from '../../lib/auth/fresh-sign-in.ts'
 import { passkeyToPay, requirePasskeyToPay } from '../../lib/auth/passkey-for-payouts.ts'
+import { FINANCE } from '../../lib/auth/roles/sets.ts'
 import { csvLines } from '../../lib/csv.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
@@ -86,7 +87,7 @@ const sendList = async (c: Context<FilesEnv>, run: Run) => {
 
 /** A part of a file with partners' details, for managers. */
 const sendBankFile = async (c: Context<FilesEnv>, wanted: z.output<typeof ExportQuery>) => {
-  requireManager(c.var.workspace)
+  requireRole(c.var.workspace, FINANCE)
   requireFreshSignIn(c.var.signedInAt, c.var.now)
   requirePasskeyToPay(c)
   const run = await runOf(c)
@@ -135,7 +136,7 @@ export default createRoutes<FilesEnv>()
   })
   .post(
     `${RUN}/wise-template`,
-    freshManager(),
+    freshMember(),
     passkeyToPay(),
     expensive(),
     body(TemplateFile, { maxBytes: 1_048_576 }),

@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { actOf, freshManager, member, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { actOf, freshMember, member, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { passkeyToPay, requirePasskeyToPay } from '../../lib/auth/passkey-for-payouts.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
@@ -59,13 +59,13 @@ export default createRoutes()
       payoutResponse(await found('payout', c.req.param('id'), (id) => findPayout(db, workspace.id, id))),
     )
   })
-  .post('/api/workspaces/:workspace/payouts/:id/release', freshManager(), passkeyToPay(), async (c) => {
+  .post('/api/workspaces/:workspace/payouts/:id/release', freshMember(), passkeyToPay(), async (c) => {
     const payout = await found('payout', c.req.param('id'), (id) => releasePayout(c.var.db, actOf(c), id))
     const refusal = releaseRefusalOf(payout)
     if (refusal) throw new ApiError('conflict', refusal)
     return c.json(payoutResponse(payout))
   })
-  .post('/api/workspaces/:workspace/payouts/:id/cancel', freshManager(), async (c) => {
+  .post('/api/workspaces/:workspace/payouts/:id/cancel', freshMember(), async (c) => {
     const payout = await found('payout', c.req.param('id'), (id) => cancelPayout(c.var.db, actOf(c), id))
     const refusal = cancelRefusalOf(payout)
     if (refusal) throw new ApiError('conflict', refusal)
@@ -73,7 +73,7 @@ export default createRoutes()
   })
   .post(
     '/api/workspaces/:workspace/payouts/:id/resolve',
-    freshManager(),
+    freshMember(),
     passkeyToPay(),
     body(PayoutResolution),
     async (c) => {
@@ -89,7 +89,7 @@ export default createRoutes()
   )
   .post(
     '/api/workspaces/:workspace/payouts/:id/return',
-    freshManager(),
+    freshMember(),
     passkeyToPay(),
     body(PayoutReturn),
     async (c) => {
@@ -115,15 +115,15 @@ export default createRoutes()
     const run = await found('payout run', c.req.param('id'), (id) => findRun(db, workspace.id, id))
     return c.json(payoutRunResponse(run))
   })
-  .post(`${RUN}/approve`, freshManager(), passkeyToPay(), decide('approve'))
-  .post(`${RUN}/decline`, freshManager(), decide('decline'))
-  .post(`${RUN}/send`, freshManager(), passkeyToPay(), async (c) => {
+  .post(`${RUN}/approve`, freshMember(), passkeyToPay(), decide('approve'))
+  .post(`${RUN}/decline`, freshMember(), decide('decline'))
+  .post(`${RUN}/send`, freshMember(), passkeyToPay(), async (c) => {
     const run = await found('payout run', c.req.param('id'), (id) => endReview(c.var.db, actOf(c), id))
     const refusal = reviewRefusalOf(run)
     if (refusal) throw new ApiError('conflict', refusal)
     return c.json(payoutRunResponse(run))
   })
-  .post(`${RUN}/resolve`, freshManager(), passkeyToPay(), body(RunResolution), async (c) => {
+  .post(`${RUN}/resolve`, freshMember(), passkeyToPay(), body(RunResolution), async (c) => {
     const { db, workspace, now } = c.var
     const request = c.req.valid('json')
     const portalUrl = new URL('/portal', c.req.url).href
@@ -133,7 +133,7 @@ export default createRoutes()
     if (refusal) throw new ApiError('conflict', refusal)
     return c.json({ data: payouts.map(payoutResponse) })
   })
-  .patch(RUN, freshManager(), body(RunChange), async (c) => {
+  .patch(RUN, freshMember(), body(RunChange), async (c) => {
     const { status } = c.req.valid('json')
     if (status !== 'canceled') requirePasskeyToPay(c)
     const portalUrl = new URL('/portal', c.req.url).href

@@ -1,4 +1,4 @@
-import { actOf, freshManager, manager } from '../../lib/auth/access.ts'
+import { actOf, freshMember, member } from '../../lib/auth/access.ts'
 import { expensive } from '../../lib/auth/expensive.ts'
 import { findCustomer } from '../../lib/customers/customers.queries.ts'
 import { createRoutes } from '../../lib/http/app.ts'
@@ -17,7 +17,7 @@ const PARTNER = '/api/workspaces/:workspace/partners/:id'
 
 /** GET .../personal-data and POST .../erase of a customer and of a partner. docs/privacy.md. */
 export default createRoutes()
-  .get(`${CUSTOMER}/personal-data`, manager(), expensive(), async (c) => {
+  .get(`${CUSTOMER}/personal-data`, member(), expensive(), async (c) => {
     const { db, now, workspace } = c.var
     const { id } = await found('customer', c.req.param('id'), (known) =>
       findCustomer(db, workspace.id, known),
@@ -30,7 +30,7 @@ export default createRoutes()
     })
     return c.json<PersonalDataResponse>({ exportedAt: now, person: 'customer', data })
   })
-  .post(`${CUSTOMER}/erase`, freshManager(), expensive(), async (c) => {
+  .post(`${CUSTOMER}/erase`, freshMember(), expensive(), async (c) => {
     const { db, now, workspace } = c.var
     const { id } = await found('customer', c.req.param('id'), (known) =>
       findCustomer(db, workspace.id, known),
@@ -38,7 +38,7 @@ export default createRoutes()
     await eraseCustomer(db, actOf(c), id)
     return c.json<ErasureResponse>({ id, erasedAt: now })
   })
-  .get(`${PARTNER}/personal-data`, manager(), expensive(), async (c) => {
+  .get(`${PARTNER}/personal-data`, member(), expensive(), async (c) => {
     const { db, now, workspace } = c.var
     const { id, email } = await found('partner', c.req.param('id'), (known) =>
       findPartner(db, workspace.id, known),
@@ -51,7 +51,7 @@ export default createRoutes()
     })
     return c.json<PersonalDataResponse>({ exportedAt: now, person: 'partner', data })
   })
-  .post(`${PARTNER}/erase`, freshManager(), expensive(), async (c) => {
+  .post(`${PARTNER}/erase`, freshMember(), expensive(), async (c) => {
     const { db, now, workspace } = c.var
     const { id, email } = await found('partner', c.req.param('id'), (known) =>
       findPartner(db, workspace.id, known),

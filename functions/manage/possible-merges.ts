@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { actOf, freshManager, reader, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { actOf, freshMember, reader, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import {
   findPossibleMerge,
   listPossibleMerges,
@@ -60,5 +60,5 @@ export default createRoutes<Env>()
     const pairs = await listPossibleMerges(db, workspace.id, { ...filter, limit: limit + 1 })
     return c.json(page(pairs, limit, possibleMergeResponse))
   })
-  .post(`${PATH}/:id/merge`, freshManager(), decide('merged'))
-  .post(`${PATH}/:id/dismiss`, freshManager(), decide('dismissed'))
+  .post(`${PATH}/:id/merge`, freshMember(), decide('merged'))
+  .post(`${PATH}/:id/dismiss`, freshMember(), decide('dismissed'))

@@ -1,4 +1,4 @@
-import { actOf, freshManager, reader } from '../../lib/auth/access.ts'
+import { actOf, freshMember, reader } from '../../lib/auth/access.ts'
 import { expensive } from '../../lib/auth/expensive.ts'
 import { idempotent } from '../../lib/auth/idempotent.ts'
 import { isPasskeyMissing, passkeyRequired, requirePasskeyToPay } from '../../lib/auth/passkey-for-payouts.ts'
@@ -34,7 +34,7 @@ export default createRoutes()
     const programs = await listPrograms(c.var.db, c.var.workspace.id, { cursor, limit: limit + 1 })
     return c.json(page(programs, limit, programResponse))
   })
-  .post('/api/workspaces/:workspace/programs', freshManager(), body(NewProgram), idempotent(), async (c) => {
+  .post('/api/workspaces/:workspace/programs', freshMember(), body(NewProgram), idempotent(), async (c) => {
     const { mode, ...terms } = c.req.valid('json')
     if (paysOtherwise(null, terms)) requirePasskeyToPay(c)
     const program = await createProgram(c.var.db, actOf(c), terms, mode ?? undefined)
@@ -45,7 +45,7 @@ export default createRoutes()
     const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
     return c.json(programResponse(program))
   })
-  .patch('/api/workspaces/:workspace/programs/:id', freshManager(), body(ProgramChange), async (c) => {
+  .patch('/api/workspaces/:workspace/programs/:id', freshMember(), body(ProgramChange), async (c) => {
     const { mode, ...change } = c.req.valid('json')
     const program = await found('program', c.req.param('id'), async (id) => {
       if (isPasskeyMissing(c) && paysOtherwise(await findProgram(c.var.db, c.var.workspace.id, id), change))

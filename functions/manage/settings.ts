@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { actOf, freshManager, reader, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { actOf, freshMember, reader, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { isConfirmedByPasskey, passkeyRequired } from '../../lib/auth/passkey-for-payouts.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
@@ -36,7 +36,7 @@ const PATH = '/api/workspaces/:workspace/settings'
 /** /settings: what a manager chooses for the whole workspace. */
 export default createRoutes()
   .get(PATH, reader(), async (c) => c.json(await settingsResponse(c)))
-  .patch(PATH, freshManager(), body(SettingsChange), async (c) => {
+  .patch(PATH, freshMember(), body(SettingsChange), async (c) => {
     const { payoutsRequirePasskey: wanted } = c.req.valid('json')
     if (wanted !== undefined && wanted !== c.var.workspace.payoutsRequirePasskey && !isConfirmedByPasskey(c))
       throw passkeyRequired()
@@ -44,5 +44,5 @@ export default createRoutes()
     if (!settings) throw new ApiError('conflict', MODE_IN_USE)
     return c.json(settings satisfies SettingsResponse)
   })
-  .post(`${PATH}/limit-requests/:id/approve`, freshManager(), decide('approve'))
-  .post(`${PATH}/limit-requests/:id/decline`, freshManager(), decide('decline'))
+  .post(`${PATH}/limit-requests/:id/approve`, freshMember(), decide('approve'))
+  .post(`${PATH}/limit-requests/:id/decline`, freshMember(), decide('decline'))

@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { actOf, freshWriter, manager, reader, type WorkspaceEnv, writer } from '../../lib/auth/access.ts'
+import { actOf, freshWriter, member, reader, type WorkspaceEnv, writer } from '../../lib/auth/access.ts'
 import { expensive } from '../../lib/auth/expensive.ts'
 import { requireFreshSignIn } from '../../lib/auth/fresh-sign-in.ts'
 import { requirePasskeyToPay } from '../../lib/auth/passkey-for-payouts.ts'
@@ -75,7 +75,7 @@ export default createRoutes()
     const isMore = await compareRun(db, run, newId(), () => Date.now() < endsAt)
     return c.json<CompareResponse>({ isMore })
   })
-  .post(CUT_OVER, manager(), expensive(), body(CutOver), async (c) => {
+  .post(CUT_OVER, member(), expensive(), body(CutOver), async (c) => {
     const { db, now, signedInAt, workspace } = c.var
     const { dryRun, leaveOut, expected } = c.req.valid('json')
     if (!dryRun) {

@@ -1,4 +1,4 @@
-import { actOf, freshManager, manager } from '../../lib/auth/access.ts'
+import { actOf, freshMember, member } from '../../lib/auth/access.ts'
 import { idempotent } from '../../lib/auth/idempotent.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
@@ -49,7 +49,7 @@ const stripeEventResponse = ({
 
 /** /stripe: the webhook endpoint, its signing secrets and received events, and the API key for payouts. */
 export default createRoutes<StripeEnv>()
-  .get('/api/workspaces/:workspace/stripe', manager(), async (c) => {
+  .get('/api/workspaces/:workspace/stripe', member(), async (c) => {
     const { events: _, salesFrom: __, mode: ___, ...setup } = await readStripe(c.var.db, c.var.workspace.id)
     return c.json({
       webhookUrl: webhookUrl(c),
@@ -58,7 +58,7 @@ export default createRoutes<StripeEnv>()
       ...setup,
     } satisfies StripeResponse)
   })
-  .put('/api/workspaces/:workspace/stripe/key', freshManager(), body(NewStripeKey), async (c) => {
+  .put('/api/workspaces/:workspace/stripe/key', freshMember(), body(NewStripeKey), async (c) => {
     const stored = await storeKey(c, c.req.valid('json').key)
     if (stored.outcome === 'other_account') throw new ApiError('conflict', KEY_OF_OTHER_ACCOUNT)
     if (stored.outcome === 'refused') {
@@ -67,7 +67,7 @@ export default createRoutes<StripeEnv>()
     }
     return c.json(stored.key satisfies StripeKeyResponse)
   })
-  .delete('/api/workspaces/:workspace/stripe/key', freshManager(), async (c) => {
+  .delete('/api/workspaces/:workspace/stripe/key', freshMember(), async (c) => {
     const outcome = await removeStripeKey(c.var.db, actOf(c))
     if (outcome === 'no_key') throw new ApiError('not_found', 'The workspace has no Stripe key.')
     if (outcome === 'payouts_in_flight') throw new ApiError('conflict', KEY_IN_USE)
@@ -75,7 +75,7 @@ export default createRoutes<StripeEnv>()
   })
   .post(
     '/api/workspaces/:workspace/stripe/secrets',
-    freshManager(),
+    freshMember(),
     body(NewStripeSecret),
     idempotent(),
     async (c) => {
@@ -84,11 +84,11 @@ export default createRoutes<StripeEnv>()
       return c.json(stored.secret satisfies StripeSecretResponse, stored.outcome === 'added' ? 201 : 200)
     },
   )
-  .delete('/api/workspaces/:workspace/stripe/secrets/:id', freshManager(), async (c) => {
+  .delete('/api/workspaces/:workspace/stripe/secrets/:id', freshMember(), async (c) => {
     await found('signing secret', c.req.param('id'), (id) => removeStripeSecret(c.var.db, actOf(c), id))
     return c.body(null, 204)
   })
-  .get('/api/workspaces/:workspace/stripe/events', manager(), query(StripeEventQuery), async (c) => {
+  .get('/api/workspaces/:workspace/stripe/events', member(), query(StripeEventQuery), async (c) => {
     const { db, workspace } = c.var
     const { limit, ...filter } = c.req.valid('query')
     const events = await listEvents(db, workspace.id, 'stripe', { ...filter, limit: limit + 1 })

@@ -1,7 +1,8 @@
-/** Access to a workspace: managers may do everything, members and API keys may read. */
+/** Access to a workspace: by a person's role and the tables of lib/auth/roles, or by an API key's scopes. */
 import type { Context, MiddlewareHandler, Next } from 'hono'
 import { every } from 'hono/combine'
 import { createMiddleware } from 'hono/factory'
+import { matchedRoutes } from 'hono/route'
 import { ApiError } from '../http/errors.ts'
 import { noteForLog } from '../http/logging.ts'
 import { Unavailable } from '../unavailable.ts'
@@ -10,6 +11,8 @@ import type { Act } from '../workspace/audit.queries.ts'
 import { keyWorkspace, memberWorkspace, type Workspace } from '../workspace/workspaces.queries.ts'
 import { apiKey, insufficientScope, invalidApiKey, type KeyEnv } from './api-keys.ts'
 import { freshSignIn, isFresh } from './fresh-sign-in.ts'
+import { includesRole, ROUTE_ROLES } from './roles/roles.ts'
+import type { Roles } from './roles/sets.ts'
 import { type SessionEnv, session } from './session.ts'
 
 /** The app of the endpoints and pages of one workspace. */
@@ -27,36 +30,70 @@ export type WorkspaceEnv = SessionEnv & {
   }
 }
 
-/** The role that may do everything. */
-export const MANAGER = 'manager'
-
 const address = (c: Context): string => c.req.param('workspace') ?? ''
 
 /** The same error whether the workspace is missing or another's, so that nobody can probe for workspaces. */
 const workspaceNotFound = () =>
   new ApiError('not_found', 'This workspace does not exist, or you are not a member of it.')
 
-/** Requires the role manager. @throws {ApiError} `not_found` without a workspace, `manager_required` for a member */
-export const requireManager = <W extends { role: string }>(workspace: W | undefined): W => {
+/**
+ * Requires one of these roles.
+ *
+ * @throws {ApiError} `not_found` without a workspace, `manager_required` without the role
+ */
+export const requireRole = <W extends Pick<Workspace, 'role'>>(workspace: W | undefined, roles: Roles): W => {
   if (!workspace) throw workspaceNotFound()
-  if (workspace.role !== MANAGER) {
-    throw new ApiError('manager_required', 'Only managers of this workspace can do this.')
+  if (!includesRole(roles, workspace.role)) {
+    const [, other] = roles
+    throw new ApiError(
+      'manager_required',
+      `Only managers of this workspace${other ? `, and members with the role ${other},` : ''} can do this.`,
+    )
   }
   return workspace
 }
 
 /**
- * Answers a failure of what follows to others than managers as their lack of the role. For a handler that reads the role with its
- * facts: what is wrong with a request that it refuses before, such as its body, is said to managers only.
- *
- * @throws {ApiError} as `requireManager`
+ * The roles of the route that answers a request: the first that matches and is no middleware. null where
+ * there is none, which is 404.
  */
-export const failuresForManagers = () =>
-  createMiddleware<SessionEnv>(async function failuresForManagers(c, next) {
+const rolesOf = (c: Context): Roles | null => {
+  const route = matchedRoutes(c).find(({ method }) => method !== 'ALL')
+  if (!route) return null
+  const roles = ROUTE_ROLES.get(`${route.method} ${route.path}`)
+  if (!roles) throw new Error(`lib/auth/roles does not say who may ${route.method} ${route.path}.`)
+  return roles
+}
+
+/**
+ * Requires a role of the route that answers, for a handler that reads the workspace with its facts.
+ *
+ * @throws {ApiError} as `requireRole`
+ */
+export const requireRoleOf = <W extends Pick<Workspace, 'role'>>(c: Context, workspace: W | undefined): W =>
+  requireRole(workspace, rolesOf(c) ?? [])
+
+/** Refuses who has none of the roles of the route. @throws {ApiError} `manager_required` */
+export const byRole = () =>
+  createMiddleware<WorkspaceEnv>(async function byRole(c, next) {
+    const roles = rolesOf(c)
+    if (roles) requireRole(c.var.workspace, roles)
+    await next()
+  })
+
+/**
+ * Answers a failure of what follows to whoever lacks the role as that. For a handler that reads the role
+ * with its facts: what is wrong with a request that it refuses before, such as its body, is said to those
+ * only who have it.
+ *
+ * @throws {ApiError} as `requireRole`
+ */
+export const failuresByRole = () =>
+  createMiddleware<SessionEnv>(async function failuresByRole(c, next) {
     await next()
     if (!(c.error instanceof ApiError)) return
     const { db, user } = c.var
-    requireManager(await memberWorkspace(db, address(c), user.email).executeTakeFirst())
+    requireRoleOf(c, await memberWorkspace(db, address(c), user.email).executeTakeFirst())
   })
 
 /** The workspace, actor and time of a request, for the audit log. */
@@ -97,13 +134,6 @@ export const inWorkspace = () =>
     await withAccess(c, next, find)
   })
 
-/** Refuses everyone but managers. @throws {ApiError} `manager_required` */
-export const managersOnly = () =>
-  createMiddleware<WorkspaceEnv>(async function managersOnly(c, next) {
-    requireManager(c.var.workspace)
-    await next()
-  })
-
 /** Sets `c.var.workspace` to that of an API key with a scope, which is the workspace of the URL if that names one. */
 const keyHolder = (scope: ApiKeyScope) =>
   createMiddleware<WorkspaceEnv & KeyEnv>(async function keyHolder(c, next) {
@@ -128,23 +158,16 @@ const keyHolder = (scope: ApiKeyScope) =>
   })
 
 /**
- * Requires a member of the workspace in the URL. Sets `c.var.user` and `c.var.workspace`.
- *
- * @throws {ApiError} `not_signed_in`, `not_found` (also for non-members)
- */
-export const member = () => every(session(), inWorkspace()) as MiddlewareHandler<WorkspaceEnv>
-
-/**
- * Requires a manager of the workspace in the URL. Sets `c.var.user` and `c.var.workspace`.
+ * Requires a member of the workspace in the URL, with a role that the table of routes names for the
+ * endpoint. Sets `c.var.user` and `c.var.workspace`.
  *
  * @throws {ApiError} `not_signed_in`, `not_found` (also for non-members), `manager_required`
  */
-export const manager = () =>
-  every(session(), inWorkspace(), managersOnly()) as MiddlewareHandler<WorkspaceEnv>
+export const member = () => every(session(), inWorkspace(), byRole()) as MiddlewareHandler<WorkspaceEnv>
 
-/** Requires the same, and a recent sign-in. @throws {ApiError} as `manager`, and `fresh_sign_in_required` */
-export const freshManager = () =>
-  every(session(), inWorkspace(), managersOnly(), freshSignIn()) as MiddlewareHandler<WorkspaceEnv>
+/** Requires the same, and a recent sign-in. @throws {ApiError} as `member`, and `fresh_sign_in_required` */
+export const freshMember = () =>
+  every(session(), inWorkspace(), byRole(), freshSignIn()) as MiddlewareHandler<WorkspaceEnv>
 
 const personOr = (bySession: MiddlewareHandler, scope: ApiKeyScope): MiddlewareHandler<WorkspaceEnv> => {
   const byKey = every(apiKey(), keyHolder(scope))
@@ -154,10 +177,11 @@ const personOr = (bySession: MiddlewareHandler, scope: ApiKeyScope): MiddlewareH
 }
 
 /**
- * Requires a member of the workspace in the URL, or an API key of it with the scope `read`. Sets `c.var.workspace`.
+ * Requires a member as `member` does, or an API key of the workspace with the scope `read`. Sets
+ * `c.var.workspace`.
  *
  * @throws {ApiError} `invalid_api_key`, `insufficient_scope`, `not_signed_in`, `not_found` (also for non-members and other
- * workspaces' keys)
+ * workspaces' keys), `manager_required`
  */
 export const reader = () => personOr(member(), 'read')
 
@@ -172,12 +196,12 @@ export const keyReader = () => every(apiKey(), keyHolder('read')) as MiddlewareH
 export const keyWriter = () => every(apiKey(), keyHolder('write')) as MiddlewareHandler<WorkspaceEnv>
 
 /**
- * Requires a manager of the workspace in the URL, or an API key of it with the scope `write`. Sets `c.var.workspace`, and who
- * acts for `actOf`. Not for endpoints that move money or give access.
+ * Requires a member as `member` does, or an API key of the workspace with the scope `write`. Sets
+ * `c.var.workspace`, and who acts for `actOf`. Not for endpoints that move money or give access.
  *
- * @throws {ApiError} as `reader`, and `manager_required`
+ * @throws {ApiError} as `reader`
  */
-export const writer = () => personOr(manager(), 'write')
+export const writer = () => personOr(member(), 'write')
 
-/** Requires the same, and of a manager a recent sign-in. @throws {ApiError} as `writer`, and `fresh_sign_in_required` */
-export const freshWriter = () => personOr(freshManager(), 'write')
+/** Requires the same, and of a person a recent sign-in. @throws {ApiError} as `writer`, and `fresh_sign_in_required` */
+export const freshWriter = () => personOr(freshMember(), 'write')

@@ -1,5 +1,7 @@
 /** The data of each template: `mails.details`, by kind. */
 
+import type { Role, RoleNotice } from '../workspace/roles.ts'
+
 /** `moved` welcomes an imported partner, `welcome` one that was added or has applied. */
 export type WelcomeDetails = {
   partnerName: string | null
@@ -89,8 +91,7 @@ export type WorkspaceNoticeDetails = {
   workspaceName: string
   notice:
     | 'manager_recovered'
-    | 'manager_added'
-    | 'manager_removed'
+    | RoleNotice
     | 'limit_requested'
     | 'limit_approved'
     | 'limit_declined'
@@ -189,7 +190,7 @@ export type WebhookDisabledDetails = { workspaceName: string; host: string; url:
 /** `invitation`: to a new member of a workspace. */
 export type InvitationDetails = {
   workspaceName: string
-  role: 'manager' | 'member'
+  role: Role
   /** The email address of the manager who invited them. */
   invitedBy: string
   /** Where to sign in. */

@@ -1,5 +1,6 @@
 /** What each kind of mail says, from the details that the outbox keeps. */
 import type { Translate } from '../languages/message.ts'
+import { ROLES } from '../workspace/roles.ts'
 import {
   addressChangedDraft,
   addressLinkDraft,
@@ -92,7 +93,7 @@ export const DRAFTS: Record<
   invitation: (details) =>
     invitationDraft({
       workspaceName: required(details, 'workspaceName'),
-      role: details.role === 'manager' ? 'manager' : 'member',
+      role: ROLES.find((role) => role === details.role) ?? 'member',
       invitedBy: required(details, 'invitedBy'),
       url: required(details, 'url'),
     }),

@@ -2,6 +2,7 @@
 import { type Message, type RichMessage, type Tag, inEnglish as t } from '../languages/message.ts'
 import * as m from '../languages/messages.ts'
 import { exactMoney, formatMoney } from '../money.ts'
+import type { Role } from '../workspace/roles.ts'
 import { draft, paragraph } from './compose.tsx'
 import type {
   InvitationDetails,
@@ -17,11 +18,18 @@ import type { Draft, Paragraph } from './paragraphs.ts'
 
 type Notice = WorkspaceNoticeDetails['notice']
 
+const INVITED: Record<Role, RichMessage<{ by: Tag; workspace: Tag }>> = {
+  manager: m.mails_invited_manager,
+  finance: m.mails_invited_finance,
+  support: m.mails_invited_support,
+  member: m.mails_invited_member,
+}
+
 /** Invites a member to a workspace. */
 export const invitationDraft = ({ workspaceName, role, invitedBy, url }: InvitationDetails): Draft =>
   draft(t(m.mails_invited_subject, { workspace: workspaceName }), t(m.mails_invited_preview), [
     t(m.mail_hello),
-    paragraph(t, role === 'manager' ? m.mails_invited_manager : m.mails_invited_member, {
+    paragraph(t, INVITED[role], {
       by: { name: invitedBy },
       workspace: { name: workspaceName },
     }),
@@ -127,7 +135,7 @@ export const supportAddressDraft = ({
 
 type NoticeTexts = { subject: string; preview: string; words: Paragraph[] }
 
-/** A change of who may be a manager, or of what one may pay alone. */
+/** A change of who may manage or pay, or of what one may pay alone. */
 const changeTexts = (
   { workspaceName: workspace, person, what }: WorkspaceNoticeDetails,
   subject: Message<{ workspace: string }>,
@@ -171,6 +179,15 @@ const NOTICES: Record<Notice, (details: WorkspaceNoticeDetails) => NoticeTexts> 
       details,
       m.mails_manager_removed_subject,
       m.mails_manager_removed,
+      t(m.mails_manager_removed_then),
+    ),
+  finance_added: (details) =>
+    changeTexts(details, m.mails_finance_added_subject, m.mails_finance_added, t(m.mails_finance_added_then)),
+  finance_removed: (details) =>
+    changeTexts(
+      details,
+      m.mails_finance_removed_subject,
+      m.mails_finance_removed,
       t(m.mails_manager_removed_then),
     ),
   limit_requested: (details) =>

@@ -1,3 +1,4 @@
+import { mayOpen } from '../auth/roles/roles.ts'
 import * as m from '../languages/messages.ts'
 import type { Workspace } from '../workspace/workspaces.queries.ts'
 import { t } from './text.ts'
@@ -6,7 +7,7 @@ import { t } from './text.ts'
 export const DeletionNotice = ({ workspace, deletesAt }: { workspace: Workspace; deletesAt: Date }) => (
   <p class="problem">
     {t(m.settings_deletion_notice, { day: deletesAt.toISOString().slice(0, 10) })}{' '}
-    {workspace.role === 'manager' && (
+    {mayOpen(workspace, 'GET /deletion') && (
       <a href={`/app/${workspace.slug}/deletion`}>{t(m.settings_review_deletion)}</a>
     )}
   </p>

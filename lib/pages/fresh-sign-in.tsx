@@ -3,7 +3,7 @@ import type { Context, MiddlewareHandler } from 'hono'
 import { every } from 'hono/combine'
 import { createMiddleware } from 'hono/factory'
 import type { Child } from 'hono/jsx'
-import { managersOnly, type WorkspaceEnv } from '../auth/access.ts'
+import type { WorkspaceEnv } from '../auth/access.ts'
 import { FRESH_HOURS, isFresh } from '../auth/fresh-sign-in.ts'
 import { isPasskeyMissing } from '../auth/passkey-for-payouts.ts'
 import { PASSKEY_WAIT_HOURS } from '../auth/passkeys.ts'
@@ -194,11 +194,8 @@ export const askForPasskey = <E extends WorkspaceEnv>(c: Context<E>, fields: Fie
     needsPasskey: true,
   })
 
-/** Asks whoever signed in long ago to confirm, members too. For forms. */
+/** Asks whoever signed in long ago to confirm. For forms: the role was checked before. */
 export const freshMembersOnly = () => every(confirmMember) as MiddlewareHandler<WorkspaceEnv>
 
 /** Where payouts need a passkey, asks whoever has not confirmed with one. After the role. For forms that pay. */
 export const confirmedByPasskey = () => every(confirmPasskey) as MiddlewareHandler<WorkspaceEnv>
-
-/** Refuses everyone but managers, and asks those to confirm who signed in long ago. For forms. @throws {ApiError} `manager_required` */
-export const freshManagersOnly = () => every(managersOnly(), confirmMember) as MiddlewareHandler<WorkspaceEnv>

@@ -15,14 +15,14 @@ import { code, hidden } from './tags.tsx'
 import { t } from './text.ts'
 
 /** How far the canceling of a payout has come. */
-const Canceling = ({ base, payout, isManager }: { base: string; payout: PayoutRow; isManager: boolean }) => {
+const Canceling = ({ base, payout, mayPay }: { base: string; payout: PayoutRow; mayPay: boolean }) => {
   const { id, reference, lookedUpUntil, lastError, unreachableSince } = payout
   if (!lookedUpUntil) return <>{t(m.payouts_being_released)}</>
   if (unreachableSince && resolvableFrom(payout)) {
     return (
       <>
         {t(m.payouts_unreachable, { time: () => <Time at={unreachableSince} />, error: lastError ?? '' })}{' '}
-        {isManager ? (
+        {mayPay ? (
           <a href={`${base}/payouts/${id}/resolve`}>{t(m.payouts_decide_sent, { reference, hidden })}</a>
         ) : (
           t(m.payouts_manager_decides_sent)
@@ -53,7 +53,7 @@ const BANK_NOTES: Record<BankStatus, Message> = {
 }
 
 /** What was reversed of a payout's transfer, and what a manager can do about it. */
-const Reversal = ({ base, payout, isManager }: { base: string; payout: PayoutRow; isManager: boolean }) => {
+const Reversal = ({ base, payout, mayPay }: { base: string; payout: PayoutRow; mayPay: boolean }) => {
   const { id, status, reversedCents, currency, releasedAt } = payout
   if (reversedCents === 0n) return null
   if (status !== 'reversed')
@@ -63,7 +63,7 @@ const Reversal = ({ base, payout, isManager }: { base: string; payout: PayoutRow
     <>
       {' '}
       {t(m.payouts_reversed_in_stripe)}{' '}
-      {isManager ? (
+      {mayPay ? (
         <a href={`${base}/payouts/${id}/release`}>{t(m.payouts_release_commissions)}</a>
       ) : (
         t(m.payouts_manager_decides_again)
@@ -90,10 +90,10 @@ const Resolved = ({ payout: { resolutionReason, paidAt, foundTransferId } }: { p
 }
 
 /** Why the bank returned a payout, or how a manager reports that it did. */
-const Return = ({ base, payout, isManager }: { base: string; payout: PayoutRow; isManager: boolean }) => {
+const Return = ({ base, payout, mayPay }: { base: string; payout: PayoutRow; mayPay: boolean }) => {
   if (payout.returnReason !== null)
     return <> {t(m.payouts_returned_by_bank, { reason: asSentence(payout.returnReason) })}</>
-  if (!isManager || !isReturnable(payout)) return null
+  if (!mayPay || !isReturnable(payout)) return null
   return (
     <a href={`${base}/payouts/${payout.id}/return`}>
       {t(m.payouts_mark_returned, { reference: payout.reference, hidden })}
@@ -114,14 +114,14 @@ export const PayoutTable = ({
   base,
   of,
   payouts,
-  isManager = false,
+  mayPay = false,
   byTime,
 }: {
   base: string
   of?: 'partner' | 'run'
   payouts: PayoutRow[]
   /** Whether the reader may cancel payouts, release the commissions of a reversed one, and mark one as returned. */
-  isManager?: boolean
+  mayPay?: boolean
   /** Sorts by when they were created. */
   byTime?: Sorting
 }) => (
@@ -173,17 +173,17 @@ export const PayoutTable = ({
           }
         >
           {payout.transferId ? <code>{payout.transferId}</code> : note(payout)}
-          {payout.status === 'canceling' && <Canceling base={base} payout={payout} isManager={isManager} />}
+          {payout.status === 'canceling' && <Canceling base={base} payout={payout} mayPay={mayPay} />}
           <Resolved payout={payout} />
-          {isManager && payout.status === 'processing' && (
+          {mayPay && payout.status === 'processing' && (
             <>
               {' '}
               <a href={`${base}/payouts/${payout.id}/cancel`}>{t(m.cancel)}</a>
             </>
           )}
           {payout.bankStatus && <> {t(BANK_NOTES[payout.bankStatus])}</>}
-          <Reversal base={base} payout={payout} isManager={isManager} />
-          <Return base={base} payout={payout} isManager={isManager} />
+          <Reversal base={base} payout={payout} mayPay={mayPay} />
+          <Return base={base} payout={payout} mayPay={mayPay} />
         </td>
       </tr>
     ))}

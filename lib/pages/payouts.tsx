@@ -1,9 +1,11 @@
 /** What several pages say of payouts and payout runs. */
 
+import { mayOpen } from '../auth/roles/roles.ts'
 import type { Message } from '../languages/message.ts'
 import * as m from '../languages/messages.ts'
 import type { PayoutMethod, PayoutStatus } from '../payouts/payouts.ts'
 import { countPayouts, type Run } from '../payouts/runs.queries.ts'
+import type { Workspace } from '../workspace/workspaces.queries.ts'
 import { money } from './money.tsx'
 import { linkTo } from './tags.tsx'
 import { t } from './text.ts'
@@ -25,13 +27,22 @@ export const moneySums = (amounts: { currency: string; amountCents: bigint | num
     )
     .join(', ')
 
-/** Asks for what a method needs before a run can start. @param base the workspace's path */
-export const NeedsSetup = ({ base, method }: { base: string; method: PayoutMethod }) =>
-  method === 'stripe' ? (
-    <p class="hint">{t(m.payouts_needs_stripe_key, { link: linkTo(`${base}/stripe#paying`) })}</p>
-  ) : (
-    <p class="hint">{t(m.payouts_needs_bank_transfers, { link: linkTo(`${base}/settings`) })}</p>
+/** Asks for what a method needs before a run can start. */
+export const NeedsSetup = ({ workspace, method }: { workspace: Workspace; method: PayoutMethod }) => {
+  const base = `/app/${workspace.slug}`
+  const stripe = mayOpen(workspace, 'GET /stripe') ? `${base}/stripe#paying` : null
+  return (
+    <p class="hint">
+      {method === 'stripe'
+        ? t(m.payouts_needs_stripe_key, { link: linkTo(stripe) })
+        : t(m.payouts_needs_bank_transfers, { link: linkTo(settingsOf(workspace)) })}
+    </p>
   )
+}
+
+/** The page of the settings; null to whoever may not open it. */
+export const settingsOf = (workspace: Workspace): string | null =>
+  mayOpen(workspace, 'GET /settings') ? `/app/${workspace.slug}/settings` : null
 
 const count = (run: Run, status: PayoutStatus, words: Message<{ count: number }>): string[] => {
   const payouts = countPayouts(run, status)

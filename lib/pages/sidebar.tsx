@@ -1,5 +1,6 @@
 /** The side bar of a workspace's pages. On a phone it is a bar at the top, and its links are a menu. */
 
+import { mayOpen } from '../auth/roles/roles.ts'
 import { MAX_ID_LENGTH } from '../external-ids.ts'
 import type { Message } from '../languages/message.ts'
 import * as m from '../languages/messages.ts'
@@ -12,46 +13,46 @@ const GROUPS = [
   {
     id: undefined,
     label: null,
-    sections: [{ path: '', label: m.nav_overview, icon: 'overview', managers: false }],
+    sections: [{ path: '', label: m.nav_overview, icon: 'overview' }],
   },
   {
     id: 'group-partners',
     label: m.layout_group_partners,
     sections: [
-      { path: '/partners', label: m.layout_partners, icon: 'partners', managers: false },
-      { path: '/applications', label: m.layout_applications, icon: 'applications', managers: false },
-      { path: '/import', label: m.layout_import, icon: 'import', managers: true },
+      { path: '/partners', label: m.layout_partners, icon: 'partners' },
+      { path: '/applications', label: m.layout_applications, icon: 'applications' },
+      { path: '/import', label: m.layout_import, icon: 'import' },
     ],
   },
   {
     id: 'group-activity',
     label: m.activity,
     sections: [
-      { path: '/events', label: m.nav_events, icon: 'events', managers: false },
-      { path: '/uncredited', label: m.layout_uncredited, icon: 'uncredited', managers: false },
-      { path: '/customers', label: m.layout_customers, icon: 'customers', managers: false },
-      { path: '/commissions', label: m.nav_commissions, icon: 'commissions', managers: false },
-      { path: '/payouts', label: m.nav_payouts, icon: 'payouts', managers: false },
+      { path: '/events', label: m.nav_events, icon: 'events' },
+      { path: '/uncredited', label: m.layout_uncredited, icon: 'uncredited' },
+      { path: '/customers', label: m.layout_customers, icon: 'customers' },
+      { path: '/commissions', label: m.nav_commissions, icon: 'commissions' },
+      { path: '/payouts', label: m.nav_payouts, icon: 'payouts' },
     ],
   },
   {
     id: 'group-setup',
     label: m.layout_group_setup,
     sections: [
-      { path: '/programs', label: m.layout_programs, icon: 'programs', managers: false },
-      { path: '/stripe', label: m.layout_stripe, icon: 'stripe', managers: true },
-      { path: '/api-keys', label: m.layout_keys, icon: 'keys', managers: true },
-      { path: '/webhooks', label: m.layout_webhooks, icon: 'webhooks', managers: true },
+      { path: '/programs', label: m.layout_programs, icon: 'programs' },
+      { path: '/stripe', label: m.layout_stripe, icon: 'stripe' },
+      { path: '/api-keys', label: m.layout_keys, icon: 'keys' },
+      { path: '/webhooks', label: m.layout_webhooks, icon: 'webhooks' },
     ],
   },
   {
     id: 'group-workspace',
     label: m.layout_group_workspace,
     sections: [
-      { path: '/members', label: m.layout_members, icon: 'members', managers: true },
-      { path: '/mails', label: m.layout_mails, icon: 'mails', managers: true },
-      { path: '/audit', label: m.layout_audit, icon: 'audit', managers: true },
-      { path: '/settings', label: m.layout_settings, icon: 'settings', managers: true },
+      { path: '/members', label: m.layout_members, icon: 'members' },
+      { path: '/mails', label: m.layout_mails, icon: 'mails' },
+      { path: '/audit', label: m.layout_audit, icon: 'audit' },
+      { path: '/settings', label: m.layout_settings, icon: 'settings' },
     ],
   },
 ] as const
@@ -100,7 +101,7 @@ export const SideBar = ({ workspace, section, user }: Props) => (
         <Group
           id={group.id}
           label={group.label}
-          sections={group.sections.filter(({ managers }) => !managers || workspace.role === 'manager')}
+          sections={group.sections.filter(({ path }) => mayOpen(workspace, `GET ${path}`))}
           base={`/app/${workspace.slug}`}
           current={section}
         />

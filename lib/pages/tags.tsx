@@ -11,6 +11,8 @@ export const strong: Tag = (content) => <strong>{content}</strong>
 
 export const code: Tag = (content) => <code>{content}</code>
 
+/** @param href null for a page that the reader may not open: the words stay */
 export const linkTo =
-  (href: string): Tag =>
-  (content) => <a href={href}>{content}</a>
+  (href: string | null): Tag =>
+  (content) =>
+    href === null ? content : <a href={href}>{content}</a>

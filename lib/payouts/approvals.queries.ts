@@ -5,6 +5,7 @@ import { newId } from '../db/ids.ts'
 import { lockPayouts } from '../db/locks.queries.ts'
 import { formatMoney } from '../money.ts'
 import { type Act, auditEntry } from '../workspace/audit.queries.ts'
+import { PAYING_ROLES } from '../workspace/roles.ts'
 import { type Approver, approvalRefusalOf } from './limits.ts'
 import { findRun, type Run, runQuery, toRun } from './runs.queries.ts'
 
@@ -16,7 +17,9 @@ export const findApprover = async (
   email: string,
 ): Promise<Approver> => {
   const { rows } = await sql<{ mayApprove: boolean }>`
-    select may_approve_1(${workspaceId}, ${email}, ${run.createdAt}) as "mayApprove"`.execute(db)
+    select may_approve_1(${workspaceId}, ${email}, ${sql.val(PAYING_ROLES)}, ${run.createdAt}) as "mayApprove"`.execute(
+    db,
+  )
   return { email, mayApprove: rows[0]?.mayApprove === true }
 }
 
@@ -45,7 +48,7 @@ export const decideRun = async (
   const isReady = sql<SqlBool>`workspace_id = ${workspaceId} and id = ${id} and needs_approval
     and approved_at is null and declined_at is null
     and (${wanted === 'decline'}::boolean
-         or (created_by is distinct from ${actor} and may_approve_1(workspace_id, ${actor}, created_at)))`
+         or (created_by is distinct from ${actor} and may_approve_1(workspace_id, ${actor}, ${sql.val(PAYING_ROLES)}, created_at)))`
   const sum = (before.expected ?? [])
     .map(({ amountCents, currency }) => formatMoney(BigInt(amountCents), currency))
     .join(' and ')

@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PayoutRunDetails } from '../mail/details.ts'
 import type { MailKind } from '../mail/mails.ts'
+import { PAYING_ROLES } from '../workspace/roles.ts'
 import { allSums, balances, type RunScope } from './due.queries.ts'
 import type { CodeTotal, NoticeReason } from './notices.ts'
 import type { OpenRun } from './open-runs.queries.ts'
@@ -98,17 +99,18 @@ export const readOutcome = async (db: Db, run: DueNotice) => {
 type ManagerMail = {
   kind: MailKind
   details: PayoutRunDetails
-  /** Whether managers get it who turned mails about runs off. */
+  /** Whether those get it who turned mails about runs off. */
   isForAll?: boolean
 }
 
-/** Adds a mail to each manager who gets it, if the row that it is about was `marked`, of which there is one. */
+/** Adds a mail to each person who pays and gets it, if the row that it is about was `marked`, of which there is one. */
 const toManagers = (workspaceId: string, { kind, details, isForAll = false }: ManagerMail, now: Date) => sql`
   insert into mails (id, workspace_id, kind, recipient, details, created_at, next_attempt_at)
   select uuidv7(), m.workspace_id, ${kind}, m.email, ${JSON.stringify(details)}::jsonb, ${now}::timestamptz,
          ${now}::timestamptz
   from members m
-  where m.workspace_id = ${workspaceId} and m.role = 'manager' and (m.payout_mails or ${isForAll}::boolean)
+  where m.workspace_id = ${workspaceId} and m.role = any (${sql.val(PAYING_ROLES)}::text[])
+    and (m.payout_mails or ${isForAll}::boolean)
     and exists (select from marked)`
 
 /** Marks the notices of a run as mailed, with the problems that the mail reports, and adds the mail, if there is one. Once. */

@@ -7,13 +7,13 @@ import type { PageRequest } from '../db/page-request.ts'
 import type { InvitationDetails } from '../mail/details.ts'
 import { invitationMail, withdrawInvitation } from '../mail/outbox.queries.ts'
 import { type Act, auditEntry } from './audit.queries.ts'
-import type { Role } from './tables.ts'
+import { noticesOfRole, type Role, type RoleNotice } from './roles.ts'
 
 export type Member = {
   id: string
   email: string
   role: Role
-  /** Whether a manager gets mails about payout runs. */
+  /** Whether a manager, or a member who pays, gets mails about payout runs. */
   payoutMails: boolean
   createdAt: Date
 }
@@ -46,16 +46,21 @@ export const listMembers = (
   return (cursor ? members.where('id', '<', cursor) : members).execute()
 }
 
-/** Mails all managers, also those who turn off mails about payouts, who becomes or stops being one: before the change. */
+/**
+ * Mails all managers, also those who turn off mails about payouts, who gets or loses a role that pays:
+ * before the change.
+ */
 const mailManagers = (
   { workspaceId, actor, now }: Act,
-  notice: 'manager_added' | 'manager_removed',
+  notices: RoleNotice[],
   { email, occasion = newId(), when }: { email: string; occasion?: string; when: RawBuilder<SqlBool> },
 ) => sql`
-  select mail_managers_1(${workspaceId}, ${notice}, ${actor}, ${email}, null, null, ${occasion}, ${now}) where ${when}`
+  select mail_managers_1(${workspaceId}, notice, ${actor}, ${email}, null, null,
+                         notice || ' ' || ${occasion}::text, ${now})
+  from unnest(${sql.val(notices)}::text[]) notice where ${when}`
 
 /**
- * Adds a member and sends an invitation mail. All managers are mailed about a new one.
+ * Adds a member and sends an invitation mail. All managers are mailed about one who pays.
  *
  * @returns null when the person is already a member
  */
@@ -68,10 +73,10 @@ export const inviteMember = async (
   const id = idOf(act)
   try {
     await db.batch([
-      mailManagers(act, 'manager_added', {
+      mailManagers(act, noticesOfRole(null, role), {
         email,
         occasion: id,
-        when: sql<SqlBool>`${role === 'manager'}::boolean`,
+        when: sql<SqlBool>`true`,
       }).compile(db),
       db
         .insertInto('members')
@@ -118,7 +123,7 @@ export const changeRole = async (
       details: { email: before.email, role: { from: before.role, to: role } },
       when: changes,
     }).compile(),
-    mailManagers(act, role === 'manager' ? 'manager_added' : 'manager_removed', {
+    mailManagers(act, noticesOfRole(before.role, role), {
       email: before.email,
       when: changes,
     }).compile(db),
@@ -214,9 +219,9 @@ export const removeMember = async (db: Db, act: Act, id: string): Promise<Member
       details: { email: before.email, role: before.role },
       when: mayLose,
     }).compile(),
-    mailManagers(act, 'manager_removed', {
+    mailManagers(act, noticesOfRole(before.role, null), {
       email: before.email,
-      when: sql<SqlBool>`${mayLose} and exists (${find.where('role', '=', 'manager')})`,
+      when: mayLose,
     }).compile(db),
     db
       .deleteFrom('members')
@@ -241,7 +246,7 @@ const guarded = (db: Db, { workspaceId }: Act, id: string) => {
     .where('id', '<>', id)
     .where('role', '=', 'manager')
     .where(sql<SqlBool>`has_signed_in(email)`)
-  const mayGo = sql<SqlBool>`(role = 'member' or exists (${otherManagers}))`
+  const mayGo = sql<SqlBool>`(role <> 'manager' or exists (${otherManagers}))`
   return {
     find,
     lock: db.selectFrom('workspaces').where('id', '=', workspaceId).select('id').forNoKeyUpdate(),

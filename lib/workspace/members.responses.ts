@@ -1,11 +1,12 @@
 import * as z from 'zod'
 import { timestamp } from '../http/common.responses.ts'
+import { ROLES } from './roles.ts'
 
 export const MemberResponse = z
   .strictObject({
     id: z.uuid(),
     email: z.string(),
-    role: z.enum(['manager', 'member']),
+    role: z.enum(ROLES),
     payoutMails: z.boolean(),
     createdAt: timestamp,
   })

@@ -1,10 +1,13 @@
 /** Requests about members, for the API and the pages' forms. */
 import * as z from 'zod'
 import { email } from '../http/fields.ts'
+import { ROLES } from './roles.ts'
 
-const role = z
-  .enum(['manager', 'member'], 'Must be manager or member.')
-  .meta({ description: 'Managers can change everything; members can only read.' })
+const role = z.enum(ROLES, `Must be one of ${ROLES.join(', ')}.`).meta({
+  description:
+    '`manager` can change everything. The others read; `finance` also pays, and `support` also holds ' +
+    'commissions and writes notes.',
+})
 
 /** POST /api/workspaces/:workspace/members. */
 export const NewMember = z
@@ -15,9 +18,10 @@ export const NewMember = z
 export const MemberChange = z
   .strictObject({
     role,
-    payoutMails: z
-      .boolean('Must be true or false.')
-      .meta({ description: 'Whether the member, as a manager, gets mails about payout runs.' }),
+    payoutMails: z.boolean('Must be true or false.').meta({
+      description:
+        'Whether the member gets mails about payout runs, as a manager or with the role `finance`.',
+    }),
   })
   .partial()
   .refine((change) => Object.keys(change).length > 0, 'Must have role or payoutMails.')

@@ -1,7 +1,7 @@
 /** Members of a workspace: invitations, and why a change is refused. */
 
 import type { InvitationDetails } from '../mail/details.ts'
-import type { Role } from './tables.ts'
+import type { Role } from './roles.ts'
 
 type Invitation = {
   workspace: { slug: string; name: string }

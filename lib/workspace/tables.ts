@@ -9,6 +9,7 @@ import type { UnverifiedAddresses } from '../tracking/address-claims.ts'
 import type { RewardInterval } from '../tracking/intervals.ts'
 import type { SelfReferrals } from '../tracking/self-referrals.ts'
 import type { ApiKeyScope } from './api-keys.ts'
+import type { Role } from './roles.ts'
 
 export type WorkspaceTables = {
   workspaces: {
@@ -254,9 +255,6 @@ export type WorkspaceTables = {
     created_at: Date
   }
 }
-
-/** A manager may change a workspace, a member may read it. */
-export type Role = 'manager' | 'member'
 
 /** A banned partner is not credited. */
 export type PartnerStatus = 'approved' | 'banned'

@@ -8,8 +8,8 @@ import { breaks, isConflict } from '../db/neon.ts'
 import type { Mode } from '../purchases/processors.ts'
 import type { ApiKeyScope } from './api-keys.ts'
 import { auditEntry } from './audit.queries.ts'
+import type { Role } from './roles.ts'
 import { MAX_WORKSPACES_EACH, type Signup } from './signup.ts'
-import type { Role } from './tables.ts'
 
 /** A workspace with the caller's role in it. An API key is not a member, and may read only. */
 export type Workspace = {

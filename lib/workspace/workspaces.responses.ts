@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { MODES } from '../purchases/processors.ts'
+import { ROLES } from './roles.ts'
 
 export const WorkspaceResponse = z
   .strictObject({
@@ -7,7 +8,7 @@ export const WorkspaceResponse = z
     slug: z.string(),
     name: z.string(),
     mode: z.enum(MODES),
-    role: z.enum(['manager', 'member']),
+    role: z.enum(ROLES),
   })
   .meta({ id: 'Workspace' })
 export type WorkspaceResponse = z.infer<typeof WorkspaceResponse>

@@ -44,7 +44,7 @@ test('a table names who may call an endpoint and what it takes, required fields 
       },
     },
     paths: {
-      '/api/workspaces/{workspace}/things': {
+      '/api/workspaces/{workspace}/commissions': {
         get: operation([{ apiKey: [] }, { session: [] }], {
           parameters: [
             { in: 'query', name: 'kind' },
@@ -55,21 +55,20 @@ test('a table names who may call an endpoint and what it takes, required fields 
           requestBody: {
             content: { 'application/json': { schema: { $ref: '#/components/schemas/Thing' } } },
           },
-          responses: { 403: { description: '`manager_required`: No.' } },
         }),
       },
-      '/api/workspaces/{workspace}/thingsome': { get: operation([]) },
+      '/api/workspaces/{workspace}/commissionsome': { get: operation([]) },
     },
   } as unknown as Document
   const written = withTables(
-    '<!-- endpoints /things -->\n<!-- end -->\n<!-- fields Thing -->\nold\n<!-- end -->\n',
+    '<!-- endpoints /commissions -->\n<!-- end -->\n<!-- fields Thing -->\nold\n<!-- end -->\n',
     document,
   )
-  expect(written).toBe(`<!-- endpoints /things -->
+  expect(written).toBe(`<!-- endpoints /commissions -->
 | Endpoint | Use | Access | Parameters |
 | --- | --- | --- | --- |
-| \`GET /things\` | Do it | member, API key (\`read\`) | \`kind\` |
-| \`POST /things\` | Do it | manager | **\`name\`**, \`size\` |
+| \`GET /commissions\` | Do it | member, API key (\`read\`) | \`kind\` |
+| \`POST /commissions\` | Do it | manager | **\`name\`**, \`size\` |
 <!-- end -->
 <!-- fields Thing -->
 | Field | Type | Default | Description |

@@ -242,7 +242,7 @@ describe('approves by a second mailbox', () => {
     },
     {
       case: 'of a manager for 71 hours',
-      prepare: `update members set manager_since = now() - interval '71 hours' where email = $1`,
+      prepare: `update members set role_since = now() - interval '71 hours' where email = $1`,
       change: false,
     },
   ])('$case', async ({ prepare, change }) => {

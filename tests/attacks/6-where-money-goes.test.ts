@@ -110,7 +110,7 @@ test('no role raises the limit of approval, trusts a workspace, or says since wh
       ['workspaces', 'approval_above_cents'],
       ['workspaces', 'trusted_at'],
       ['workspaces', 'erasing_since'],
-      ['members', 'manager_since'],
+      ['members', 'role_since'],
     ])
       if ((await attempt(zone, `update ${table} set ${column} = null where false`)) !== 'forbidden')
         done.push(`${zone}: ${column}`)

@@ -203,15 +203,17 @@ const approve = async ({ workspaceId }: { workspaceId: string }, now: Date) => {
   })
 }
 
-test('a run that waits for a second manager is mailed once to all managers, and is in the audit log', async () => {
+test('a run that waits for a second manager is mailed once to all who may approve, and is in the audit log', async () => {
   const { payer, mailed, mails } = await stage('manual')
   await requireApproval(payer)
+  await addApprover(world.query, payer.workspaceId, 'fay@shop.example', 'finance')
+  await addApprover(world.query, payer.workspaceId, 'sue@shop.example', 'support')
   await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
   await payer.addPartner({ slug: 'kim', owed: [{ amountCents: 3_000, currency: 'EUR' }] })
   await payer.run({ actor: 'ann@shop.example' })
   for (const _ of ['once', 'twice']) await payDue(world.env())
   expect((await mailed()).sort()).toEqual(
-    ['ann', 'cleo', 'quiet'].map(
+    ['ann', 'cleo', 'fay', 'quiet'].map(
       (name) => `payout_approval to ${name}@shop.example: 2 payable, 30.00 EUR and 10.00 USD`,
     ),
   )

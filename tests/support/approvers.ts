@@ -1,16 +1,22 @@
-/** Managers who may approve payout runs: they have been managers, and have signed in, for longer than 72 hours. */
+/** People who may approve payout runs: they have had their role, and have signed in, for longer than 72 hours. */
+import type { Role } from '../../lib/workspace/roles.ts'
 
 type Query = (text: string, values: unknown[]) => Promise<unknown>
 
-/** Makes a person, a member or not, a manager of a workspace who may approve. */
-export const addApprover = async (query: Query, workspaceId: string, email: string): Promise<void> => {
+/** Makes a person, a member or not, a manager of a workspace who may approve, or gives it another role. */
+export const addApprover = async (
+  query: Query,
+  workspaceId: string,
+  email: string,
+  role: Role = 'manager',
+): Promise<void> => {
   await query(
-    `insert into members (id, workspace_id, email, role) values (uuidv7(), $1, $2, 'manager')
-     on conflict (workspace_id, email) do update set role = 'manager'`,
-    [workspaceId, email],
+    `insert into members (id, workspace_id, email, role) values (uuidv7(), $1, $2, $3)
+     on conflict (workspace_id, email) do update set role = excluded.role`,
+    [workspaceId, email, role],
   )
   await query(
-    `update members set manager_since = now() - interval '4 days' where workspace_id = $1 and email = $2`,
+    `update members set role_since = now() - interval '4 days' where workspace_id = $1 and email = $2`,
     [workspaceId, email],
   )
   await query(

@@ -299,7 +299,7 @@ export const CALLS: Record<string, string> = {
     NOW,
   ),
   'something is refused to Workers': call('refuse_to_workers', 'no'),
-  'whether somebody may approve': call('may_approve_1', WORKSPACE, 'nobody@shop.example', NOW),
+  'whether somebody may approve': call('may_approve_1', WORKSPACE, 'nobody@shop.example', '{manager}', NOW),
   'why somebody may not approve a higher limit': `select approval_limit_refusal_1(
     row('${idOf('other', NEW)}', '${WORKSPACE}', null, 'ann@shop.example', now())::approval_limit_requests, 'ben@shop.example')`,
   'a member becomes a manager': `update members set role = case role when 'manager' then 'member' else 'manager' end
