@@ -118,8 +118,9 @@ grant insert, delete         on shadow_comparisons to :"pages";
 grant update (paid_at, cancel_requested_at, claimed_at, canceled_at, is_freeing, next_attempt_at, last_error, resolved_at,
               resolution_reason, released_at, returned_at, return_reason, commissions, deducted_cents, restored_cents)
     on payouts to :"pages";
-grant update (created_by, approved_at, approved_by, declined_at, declined_by, claimed_at, marked_paid_at, confirmed_at, canceled_at,
-              is_canceling, sends_at) on payout_runs to :"pages";
+grant update (created_by, first_approved_at, first_approved_by, approved_at, approved_by, declined_at,
+              declined_by, claimed_at, marked_paid_at, confirmed_at, canceled_at, is_canceling, sends_at)
+    on payout_runs to :"pages";
 grant update (email, confirm_hash) on payout_accounts to :"pages";
 grant insert, update (email, canceled_at) on payment_details to :"pages";
 grant insert, update         on payers, payees, invoice_numbers to :"pages";

@@ -140,7 +140,7 @@ create table members (
         constraint members_role_check check (role in ('manager', 'finance', 'support', 'member')),
     payout_mails  boolean      not null default true,   -- whether who pays gets mails about payout runs
     created_at    timestamptz  not null default now(),
-    role_since    timestamptz  not null default now(),  -- when the role was given, by the database's clock: see may_approve_1
+    role_since    timestamptz  not null default now(),  -- since when, by the database's clock: see may_approve_1
 
     constraint members_workspace_id_email_key unique (workspace_id, email)
 );
@@ -153,7 +153,8 @@ begin
 end $$;
 
 create trigger members_role_since
-    before update of role on members for each row when (new.role is distinct from old.role) execute function note_new_role();
+    before update of role on members for each row when (new.role is distinct from old.role)
+    execute function note_new_role();
 
 -- Which workspaces is this person a member of?
 create index members_email_idx on members (email);
@@ -1362,8 +1363,11 @@ create table payout_runs (
     exclude_partner_ids     uuid[]   not null default '{}',
     exclude_commission_ids  uuid[]   not null default '{}',
     max_amount_cents        jsonb,             -- {"USD": 100000}; null is no maximum
-    -- A run above the workspace's approval_above_cents waits for a second manager.
+    -- A run above the workspace's approval_above_cents waits for a second person, and for two people
+    -- if a schedule has begun it.
     needs_approval  boolean  default false,    -- null until it is decided
+    first_approved_at  timestamptz,            -- of a scheduled run
+    first_approved_by  text,                   -- an email address
     approved_at     timestamptz,
     approved_by     text,                      -- an email address
     declined_at     timestamptz,
@@ -1388,6 +1392,12 @@ create table payout_runs (
         check (method = 'manual' or num_nonnulls(marked_paid_at, confirmed_at) = 0),
     constraint payout_runs_approved_check check ((approved_at is null) = (approved_by is null)
         and (approved_at is null or (needs_approval and approved_by is distinct from created_by))),
+    constraint payout_runs_first_approved_check
+        check ((first_approved_at is null) = (first_approved_by is null)
+               and (first_approved_at is null or (needs_approval and scheduled_for is not null))),
+    constraint payout_runs_two_approvals_check
+        check (approved_at is null or scheduled_for is null
+               or (first_approved_by is not null and first_approved_by <> approved_by)),
     constraint payout_runs_declined_check check ((declined_at is null) = (declined_by is null)
         and (declined_at is null or (needs_approval and approved_at is null and claimed_at is not null))),
     constraint payout_runs_confirmed_check check (confirmed_at is null or marked_paid_at is not null),
@@ -1408,13 +1418,18 @@ end $$;
 create trigger payout_runs_no_shadow
     before insert on payout_runs for each row when (new.program_id is not null) execute function refuse_shadow_payout();
 
--- What was decided about a run stays so, and another manager approves it, who may: see may_approve_1.
+-- What was decided about a run stays so, and other people approve it, who may: see may_approve_1. The
+-- first of two approvals counts as long as its person may approve.
 create function keep_payout_run() returns trigger language plpgsql as $$
+declare
+    paying  constant text[] := '{manager,finance}';
 begin
     if (old.id, old.workspace_id, old.program_id, old.method, old.cutoff_at, old.scheduled_for, old.created_at)
        is distinct from (new.id, new.workspace_id, new.program_id, new.method, new.cutoff_at, new.scheduled_for, new.created_at)
        or (old.needs_approval and new.needs_approval is not true)
-       or (old.approved_at is not null and (old.approved_at, old.approved_by) is distinct from (new.approved_at, new.approved_by))
+       or (old.approved_at is not null
+           and (old.approved_at, old.approved_by, old.first_approved_at, old.first_approved_by) is distinct from
+               (new.approved_at, new.approved_by, new.first_approved_at, new.first_approved_by))
        or (old.declined_at is not null and (old.declined_at, old.declined_by) is distinct from (new.declined_at, new.declined_by))
        or (old.canceled_at is not null and new.canceled_at is null)
        or (old.confirmed_at is not null and new.confirmed_at is null)
@@ -1424,7 +1439,9 @@ begin
         perform refuse_to_workers('what was decided about a payout run stays so');
     end if;
     if old.approved_at is null and new.approved_at is not null
-       and not may_approve_1(new.workspace_id, new.approved_by, '{manager,finance}', new.created_at) then
+       and not (may_approve_1(new.workspace_id, new.approved_by, paying, new.created_at)
+                and (new.scheduled_for is null
+                     or may_approve_1(new.workspace_id, new.first_approved_by, paying, new.created_at))) then
         perform refuse_to_workers('this person may not approve the payout run');
     end if;
     return new;
@@ -5396,9 +5413,11 @@ security definer set search_path = public, pg_temp set plan_cache_mode = force_c
     where workspace_id = workspace and email = address and disconnected_at is null;
 $$;
 
--- Whether this person may approve what was asked for then: who has one of these roles, had it, and had signed in, 72 hours before. So
--- nobody approves by a second mailbox that was invited for it, without the managers, who are mailed, having three days to notice.
-create function may_approve_1(workspace uuid, address text, roles text[], asked_at timestamptz) returns boolean language sql stable
+-- Whether this person may approve what was asked for then: who has one of these roles, had it, and had
+-- signed in, 72 hours before. So nobody approves by a second mailbox that was invited for it, without the
+-- managers, who are mailed, having three days to notice.
+create function may_approve_1(workspace uuid, address text, roles text[], asked_at timestamptz) returns boolean
+language sql stable
 security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
     select exists (
         select from members m join sign_in.users u on u.email = m.email

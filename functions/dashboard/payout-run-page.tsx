@@ -11,6 +11,7 @@ import { METHOD_NAMES, moneySums, runProgress } from '../../lib/pages/payouts.ts
 import { linkTo } from '../../lib/pages/tags.tsx'
 import { t } from '../../lib/pages/text.ts'
 import type { RunPlan } from '../../lib/payouts/files/files.queries.ts'
+import { type Approver, approvalsNeeded } from '../../lib/payouts/limits.ts'
 import type { PayoutRow } from '../../lib/payouts/payouts.queries.ts'
 import type { RunResultResponse } from '../../lib/payouts/payouts.responses.ts'
 import type { Run } from '../../lib/payouts/runs.queries.ts'
@@ -33,7 +34,7 @@ export const RunPage = ({
   payouts,
   plan,
   preview,
-  isOwn,
+  reader,
   approvalRefusal,
   resolvable,
   url,
@@ -47,8 +48,8 @@ export const RunPage = ({
   plan: RunPlan | null
   /** What a run that waits for approval would pay. */
   preview: RunPreview
-  /** Whether the reader started it. */
-  isOwn: boolean
+  /** The reader as one who may approve it; null if it does not wait. */
+  reader: Approver | null
   /** Why the reader may not approve it; null if it may. */
   approvalRefusal: string | null
   /** How many of its payouts a manager may decide about. */
@@ -80,6 +81,12 @@ export const RunPage = ({
             <dd>{moneySums(run.expected) || t(m.payouts_nothing)}</dd>
           </>
         )}
+        {run.firstApprovedBy && (
+          <>
+            <dt>{t(m.payouts_first_approved_by)}</dt>
+            <dd>{run.firstApprovedBy}</dd>
+          </>
+        )}
         {(run.approvedBy ?? run.declinedBy) && (
           <>
             <dt>{run.approvedBy ? t(m.payouts_approved_by) : t(m.payouts_declined_by)}</dt>
@@ -98,9 +105,7 @@ export const RunPage = ({
         </dd>
       </dl>
       {run.method === 'manual' && <BankTransfer {...{ workspace, run, plan }} />}
-      {run.status === 'awaiting_approval' && (
-        <Approval {...{ workspace, run, preview, isOwn }} refusal={approvalRefusal} />
-      )}
+      {reader && <Approval {...{ workspace, run, preview, reader }} refusal={approvalRefusal} />}
       {mayPay && <CancelRun path={`${base}/payouts/runs/${run.id}`} run={run} />}
       {mayPay && resolvable > 0 && (
         <p>
@@ -156,20 +161,33 @@ type ApprovalProps = {
   workspace: Workspace
   run: Run
   preview: RunPreview
-  isOwn: boolean
+  reader: Approver
   refusal: string | null
 }
 
 /** What a run that waits would pay, and the buttons that decide about it. */
-const Approval = ({ workspace, run, preview, isOwn, refusal }: ApprovalProps) => {
+const Approval = ({ workspace, run, preview, reader, refusal }: ApprovalProps) => {
   const base = `/app/${workspace.slug}`
   const sum = preview && moneySums(preview.result.payouts)
   const path = `${base}/payouts/runs/${run.id}`
+  const isOwn = run.createdBy === reader.email
+  const hasApproved = run.firstApprovedBy === reader.email
+  const needed = approvalsNeeded(run)
   const mayDecide = mayOpen(workspace, 'POST /payouts/runs/:id/approve')
   return (
     <section class="card">
       <h2>{t(m.payouts_approval)}</h2>
-      <p>{t(isOwn ? m.payouts_decline_only : m.payouts_run_above_sum)}</p>
+      <p>
+        {t(
+          isOwn
+            ? m.payouts_decline_only
+            : needed > 1
+              ? m.payouts_scheduled_above_sum
+              : m.payouts_run_above_sum,
+        )}
+      </p>
+      {hasApproved && <p>{t(m.payouts_own_approval)}</p>}
+      {run.firstApprovedBy && !reader.isFirstValid && <p>{t(m.payouts_first_not_valid)}</p>}
       {!isOwn && refusal && mayDecide && <p>{refusal}</p>}
       {preview && (
         <>
@@ -185,7 +203,7 @@ const Approval = ({ workspace, run, preview, isOwn, refusal }: ApprovalProps) =>
       )}
       {mayDecide && (
         <div class="actions">
-          {!refusal && (
+          {!refusal && !hasApproved && (
             <form method="post" action={`${path}/approve`}>
               <button type="submit">{t(m.payouts_approve_run)}</button>
             </form>

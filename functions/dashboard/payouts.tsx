@@ -52,6 +52,7 @@ const DONE = {
   payout_canceling: m.payouts_payout_canceling,
   sending: m.payouts_review_ended_payouts,
   awaiting: m.payouts_nothing_paid_yet,
+  approve_first: m.payouts_run_approved_first,
   approve: m.payouts_run_approved,
   decline: m.payouts_run_declined,
   released: m.payouts_commissions_released_next,
@@ -147,14 +148,12 @@ const showRun = async (
   const plan = hasFiles ? await readPlan(db, workspace.id, read.run.id, MAX_LEFT_OUT) : null
   const isWaiting = read.run.status === 'awaiting_approval'
   const preview = isWaiting ? await previewRun(c, read.run) : null
-  const refusal =
-    isWaiting &&
-    approvalRefusalOf(read.run, 'approve', await findApprover(db, read.run, workspace.id, c.var.user.email))
+  const reader = isWaiting ? await findApprover(db, read.run, workspace.id, c.var.user.email) : null
   const children = (
     <RunPage
       {...{ workspace, plan, preview, done, refused }}
-      approvalRefusal={refusal || null}
-      isOwn={read.run.createdBy === c.var.user.email}
+      reader={reader}
+      approvalRefusal={reader && approvalRefusalOf(read.run, 'approve', reader)}
       run={read.run}
       resolvable={read.resolvable}
       payouts={page(read.payouts, limit)}
@@ -172,7 +171,8 @@ const decide = (wanted: 'approve' | 'decline') => async (c: Context<PayoutsEnv>)
     decideRun(c.var.db, actOf(c), id, { wanted, url }),
   )
   if (refusal) return showRun(c, Page.parse({}), refusal)
-  return c.redirect(`/app/${c.var.workspace.slug}/payouts/runs/${run.id}?done=${wanted}`, 303)
+  const done = wanted === 'approve' && !run.approvedAt ? 'approve_first' : wanted
+  return c.redirect(`/app/${c.var.workspace.slug}/payouts/runs/${run.id}?done=${done}`, 303)
 }
 
 /** What a run that waits for approval would pay now. */

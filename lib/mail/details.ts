@@ -95,6 +95,7 @@ export type WorkspaceNoticeDetails = {
     | 'limit_requested'
     | 'limit_approved'
     | 'limit_declined'
+    | 'run_approved_first'
     | 'run_approved'
     | 'deletion_scheduled'
     | 'deletion_canceled'

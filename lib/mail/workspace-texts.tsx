@@ -206,6 +206,13 @@ const NOTICES: Record<Notice, (details: WorkspaceNoticeDetails) => NoticeTexts> 
       m.mails_limit_declined,
       t(m.mails_limit_declined_then),
     ),
+  run_approved_first: (details) =>
+    changeTexts(
+      details,
+      m.mails_run_approved_first_subject,
+      m.mails_run_approved,
+      t(m.mails_run_approved_first_then),
+    ),
   run_approved: (details) =>
     changeTexts(details, m.mails_run_approved_subject, m.mails_run_approved, t(m.mails_run_approved_then)),
   deletion_scheduled: ({ workspaceName: workspace, person, day: known }) => {

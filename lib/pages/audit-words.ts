@@ -241,6 +241,7 @@ const ACTIONS: Record<AuditAction, (details: Details, amount: (of: Details) => s
   'payout_run.begun': (d) =>
     t(d.method === 'manual' ? m.audit_payout_run_begun_by_bank : m.audit_payout_run_begun),
   'payout_run.approval_requested': () => t(m.audit_payout_run_approval_requested),
+  'payout_run.first_approved': () => t(m.audit_payout_run_first_approved),
   'payout_run.approved': () => t(m.audit_payout_run_approved),
   'payout_run.declined': () => t(m.audit_payout_run_declined),
   'payout_run.marked_paid': (d) => t(m.audit_payout_run_marked_paid, { payouts: payouts(d) }),

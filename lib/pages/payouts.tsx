@@ -51,7 +51,8 @@ const count = (run: Run, status: PayoutStatus, words: Message<{ count: number }>
 
 /** A run's progress, such as "412 of 500 payouts sent, 3 failed". */
 export const runProgress = (run: Run): string => {
-  if (run.status === 'awaiting_approval') return t(m.payouts_waits_approval)
+  if (run.status === 'awaiting_approval')
+    return t(run.firstApprovedBy ? m.payouts_first_approval : m.payouts_waits_approval)
   if (run.status === 'declined') return t(m.payouts_declined)
   if (!run.claimedAt && !run.canceledAt) return t(m.payouts_preparing, { count: countPayouts(run) })
   const all = countPayouts(run)

@@ -1,6 +1,6 @@
 /** The side bar of a workspace's pages. On a phone it is a bar at the top, and its links are a menu. */
 
-import { mayOpen } from '../auth/roles/roles.ts'
+import { mayRead } from '../auth/roles/roles.ts'
 import { MAX_ID_LENGTH } from '../external-ids.ts'
 import type { Message } from '../languages/message.ts'
 import * as m from '../languages/messages.ts'
@@ -101,7 +101,7 @@ export const SideBar = ({ workspace, section, user }: Props) => (
         <Group
           id={group.id}
           label={group.label}
-          sections={group.sections.filter(({ path }) => mayOpen(workspace, `GET ${path}`))}
+          sections={group.sections.filter(({ path }) => mayRead(workspace, path))}
           base={`/app/${workspace.slug}`}
           current={section}
         />

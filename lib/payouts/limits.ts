@@ -29,6 +29,9 @@ export const waitOf = (run: {
   return run.needsApproval && !run.approvedAt ? 'awaiting_approval' : null
 }
 
+/** How many people approve a run: one beside whoever began it, two where that was a schedule. */
+export const approvalsNeeded = (run: { scheduledFor: Date | null }): number => (run.scheduledFor ? 2 : 1)
+
 export const NO_LIMITS: RunLimits = {
   previewedAt: null,
   excludePartnerIds: [],
@@ -50,11 +53,17 @@ export const totalsOf = (payouts: { currency: string; amountCents: number }[]): 
     }))
     .sort((a, b) => (a.currency < b.currency ? -1 : 1))
 
-/** A manager, and whether it was one, and had signed in, 72 hours before the run was begun: see `may_approve_1`. */
-export type Approver = { email: string; mayApprove: boolean }
+/** Who is asked to approve a run, as the database knows them: see `may_approve_1`. */
+export type Approver = {
+  email: string
+  /** Whether this person had the present role, and had signed in, 72 hours before the run was begun. */
+  mayApprove: boolean
+  /** Whether who gave the first of two approvals may approve still. */
+  isFirstValid: boolean
+}
 
 const TOO_NEW =
-  'You became a manager, or signed in for the first time, less than 72 hours before this run was begun. Another manager has to approve it.'
+  'You got your role, or signed in for the first time, less than 72 hours before this run was begun. Another manager has to approve it.'
 
 /** Why a manager's decision about a run that waits for approval is refused; null if it can be made, or was made so. */
 export const approvalRefusalOf = (

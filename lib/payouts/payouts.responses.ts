@@ -105,6 +105,10 @@ export const PayoutRunResponse = z
     excludeCommissionIds: z.array(z.uuid()),
     maxAmountCents: z.record(z.string(), z.int()),
     needsApproval: z.boolean().nullable().meta({ description: 'null until it is decided.' }),
+    firstApprovedAt: timestamp.nullable().meta({
+      description: 'Of a scheduled run, which two people approve: the first approval.',
+    }),
+    firstApprovedBy: z.string().nullable(),
     approvedAt: timestamp.nullable(),
     approvedBy: z.string().nullable(),
     declinedAt: timestamp.nullable(),

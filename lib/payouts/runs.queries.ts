@@ -29,6 +29,9 @@ export type Run = RunState &
     /** The most that it pays; null if that is not limited. */
     expected: Total[] | null
     needsApproval: boolean | null
+    /** Of a scheduled run, which two people approve: the first approval. */
+    firstApprovedAt: Date | null
+    firstApprovedBy: string | null
     approvedAt: Date | null
     approvedBy: string | null
     declinedAt: Date | null
@@ -87,6 +90,8 @@ const selectRuns = (db: Db, workspaceId: string) =>
       'r.exclude_commission_ids as excludeCommissionIds',
       'r.max_amount_cents as maxAmountCents',
       'r.needs_approval as needsApproval',
+      'r.first_approved_at as firstApprovedAt',
+      'r.first_approved_by as firstApprovedBy',
       'r.approved_at as approvedAt',
       'r.approved_by as approvedBy',
       'r.declined_at as declinedAt',

@@ -115,6 +115,8 @@ export type PayoutTables = {
     exclude_commission_ids: Generated<string[]>
     max_amount_cents: Json<Record<string, number>> | null
     needs_approval: Generated<boolean | null>
+    first_approved_at: Date | null
+    first_approved_by: string | null
     approved_at: Date | null
     approved_by: string | null
     declined_at: Date | null

@@ -78,6 +78,7 @@ export type AuditAction =
   | 'mail_text.changed'
   | 'payout_run.begun'
   | 'payout_run.approval_requested'
+  | 'payout_run.first_approved'
   | 'payout_run.approved'
   | 'payout_run.declined'
   | 'payout_run.marked_paid'

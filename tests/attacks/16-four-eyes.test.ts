@@ -278,3 +278,117 @@ describe('approves by a second mailbox', () => {
     )
   })
 })
+
+describe('has the schedule begin the run', () => {
+  /** A run that a schedule has begun, which waits; its program pays on that day. */
+  const beginScheduled = async ({ id, merchant }: Awaited<ReturnType<typeof createShop>>) => {
+    const [run] = await database.query<{ id: string }>(
+      `insert into payout_runs (id, workspace_id, program_id, method, cutoff_at, scheduled_for, created_at, needs_approval,
+                                expected)
+       values (uuidv7(), $1, $2, 'stripe', now(), now(), now(), true, '{"USD": {"amountCents": 817050, "count": 2}}')
+       returning id`,
+      [id, merchant.programId],
+    )
+    return `/payout-runs/${run?.id}`
+  }
+
+  test('and approves it alone: two people have to, whoever they are, and all managers are mailed', async () => {
+    const shop = await createShop()
+    const { mia, colleague, email, notices, id, slug } = shop
+    await addApprover(database.query, id, email('manager'))
+    const ben = await colleague('ben')
+    const path = await beginScheduled(shop)
+    const first = { status: 'awaiting_approval', firstApprovedBy: email('manager'), approvedBy: null }
+    expect(await mia.post(`${path}/approve`)).toMatchObject({ status: 200, body: first })
+    for (const _ of ['again', 'and again'])
+      expect(await mia.post(`${path}/approve`)).toMatchObject({ status: 200, body: first })
+    const to = (notice: string) =>
+      ['ben', 'manager'].map((name) => ({ notice, recipient: email(name), what: '8,170.50 USD' }))
+    expect(await notices()).toEqual(to('run_approved_first'))
+    const page = await browse(await openSession(email('manager'))).get(
+      `/${slug}/payouts/runs/${path.slice(13)}`,
+    )
+    expect(page.text).toContain('1 of 2 approvals')
+    expect(page.text).toContain('You approved this run. Another manager has to approve it, too.')
+    expect(page.html).not.toContain('Approve run')
+    const list = await browse(await openSession(email('ben'))).get(`/${slug}/payouts`)
+    expect(list.text).toContain('1 of 2 approvals')
+    expect((await ben.post(`${path}/approve`)).body).toMatchObject({
+      firstApprovedBy: email('manager'),
+      approvedBy: email('ben'),
+    })
+    expect(await notices()).toEqual([...to('run_approved_first'), ...to('run_approved')])
+  })
+
+  test('at once with another one: one is the first, the other the second', async () => {
+    const shop = await createShop()
+    const people = [await shop.colleague('ben'), await shop.colleague('cleo'), await shop.colleague('ben')]
+    const path = await beginScheduled(shop)
+    await Promise.all(people.map((one) => one.post(`${path}/approve`)))
+    const { firstApprovedBy, approvedBy } = (await shop.mia.get(path)).body
+    expect([firstApprovedBy, approvedBy].sort()).toEqual([shop.email('ben'), shop.email('cleo')])
+  })
+
+  test('and approves with a mailbox that was invited for it, as the first or as the second', async () => {
+    const shop = await createShop()
+    const ben = await shop.colleague('ben')
+    await shop.mia.post('/members', { email: shop.email('second'), role: 'manager' })
+    const second = await shop.sign('second')
+    const path = await beginScheduled(shop)
+    expect((await second.post(`${path}/approve`)).status).toBe(409)
+    expect((await ben.post(`${path}/approve`)).status).toBe(200)
+    expect((await second.post(`${path}/approve`)).status).toBe(409)
+    expect((await shop.mia.get(path)).body).toMatchObject({ status: 'awaiting_approval', approvedBy: null })
+  })
+
+  test('with the approval of somebody who may approve no more: it does not count', async () => {
+    const shop = await createShop()
+    const [ben, cleo, dan] = [
+      await shop.colleague('ben'),
+      await shop.colleague('cleo'),
+      await shop.colleague('dan'),
+    ]
+    const path = await beginScheduled(shop)
+    await ben.post(`${path}/approve`)
+    await database.query(`update members set role = 'member' where email = $1`, [shop.email('ben')])
+    expect((await cleo.post(`${path}/approve`)).body).toMatchObject({
+      status: 'awaiting_approval',
+      firstApprovedBy: shop.email('cleo'),
+    })
+    expect((await dan.post(`${path}/approve`)).body).toMatchObject({ approvedBy: shop.email('dan') })
+  })
+
+  test('and is declined by anybody who may approve, before or after the first approval', async () => {
+    const shop = await createShop()
+    const ben = await shop.colleague('ben')
+    const path = await beginScheduled(shop)
+    await ben.post(`${path}/approve`)
+    expect((await shop.mia.post(`${path}/decline`)).body).toMatchObject({
+      status: 'declined',
+      declinedBy: shop.email('manager'),
+    })
+    expect((await ben.post(`${path}/approve`)).status).toBe(409)
+  })
+
+  test('and is the only manager: it waits, as a run of its own does', async () => {
+    const shop = await createShop()
+    await addApprover(database.query, shop.id, shop.email('manager'))
+    const path = await beginScheduled(shop)
+    await shop.mia.post(`${path}/approve`)
+    expect((await shop.mia.post(`${path}/approve`)).body).toMatchObject({ status: 'awaiting_approval' })
+    expect((await shop.mia.post(`${path}/decline`)).status).toBe(200)
+  })
+
+  test('and the database lets no Worker approve it by one', async () => {
+    const shop = await createShop()
+    await shop.colleague('ben')
+    const path = await beginScheduled(shop)
+    const approve = (first: string) =>
+      database.query(
+        `update payout_runs set first_approved_at = now(), first_approved_by = $3, approved_at = now(), approved_by = $2
+         where id = $1`,
+        [path.slice(13), shop.email('ben'), first],
+      )
+    await expect(approve(shop.email('ben'))).rejects.toThrow('payout_runs_two_approvals_check')
+  })
+})

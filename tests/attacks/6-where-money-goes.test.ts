@@ -3,6 +3,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { ZONES, type Zone, zoneUrl } from '../../cli/roles.ts'
 import { newId } from '../../lib/db/ids.ts'
+import { addApprover } from '../support/approvers.ts'
 import { useDatabase } from '../support/merchant.ts'
 import { createOwing } from '../support/runs.ts'
 
@@ -53,7 +54,8 @@ const WRITERS: Record<
     update: {
       pay: ALL,
       pages: [
-        ...['created_by', 'approved_at', 'approved_by', 'declined_at', 'declined_by', 'claimed_at'],
+        ...['created_by', 'first_approved_at', 'first_approved_by', 'approved_at', 'approved_by'],
+        ...['declined_at', 'declined_by', 'claimed_at'],
         ...['marked_paid_at', 'confirmed_at', 'canceled_at', 'is_canceling', 'sends_at'],
       ],
     },
@@ -103,7 +105,7 @@ describe.each(zones)('%s', (zone) => {
   })
 })
 
-test('no role raises the limit of approval, trusts a workspace, or says since when somebody is a manager', async () => {
+test('no role raises the limit of approval, trusts a workspace, or says since when somebody has a role', async () => {
   const done: string[] = []
   for (const zone of zones)
     for (const [table, column] of [
@@ -302,7 +304,7 @@ describe('with a row', () => {
     },
   )
 
-  test('pages approves by a manager only who was one for 72 hours, and may cancel, decline and move', async () => {
+  test('pages approves by people only who had the role for 72 hours, two of a scheduled run, and may cancel, decline and move', async () => {
     const { ids, slug, workspaceId } = money
     const approve = 'update payout_runs set approved_at = now(), approved_by = $2 where id = $1'
     expect(await attempt('pages', approve, [ids.waiting, `new@${slug}.example`])).toBe('forbidden')
@@ -316,6 +318,25 @@ describe('with a row', () => {
       ['update payment_details set canceled_at = now() where id = $1', ids.details],
     ] as const)
       expect({ text, answer: await attempt('pages', text, [id]) }).toEqual({ text, answer: 'done' })
+    for (const name of ['ben', 'cleo'])
+      await addApprover(database.query, workspaceId, `${name}@${slug}.example`)
+    const scheduled = await database.query<{ id: string }>(
+      `insert into payout_runs (id, workspace_id, method, cutoff_at, scheduled_for, created_at, needs_approval)
+       values (uuidv7(), $1, 'stripe', now(), now(), now(), true) returning id`,
+      [workspaceId],
+    )
+    const both = `update payout_runs set first_approved_at = now(), first_approved_by = $3, approved_at = now(), approved_by = $2
+                  where id = $1`
+    for (const [first, answer] of [
+      ['new', 'forbidden'],
+      ['cleo', 'done'],
+    ]) {
+      const by = ['ben', first].map((name) => `${name}@${slug}.example`)
+      expect({ first, answer: await attempt('pages', both, [scheduled[0]?.id, ...by]) }).toEqual({
+        first,
+        answer,
+      })
+    }
     const limit = 'select set_approval_limit_1($1, 99999999, $2, $3)'
     await database.query('update workspaces set approval_above_cents = 100 where id = $1', [workspaceId])
     await clients.get('pages')?.query(limit, [workspaceId, 'eve@evil.example', 'https://shop.example'])

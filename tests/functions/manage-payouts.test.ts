@@ -92,6 +92,8 @@ describe('GET /payouts and /payout-runs', () => {
       excludeCommissionIds: [],
       maxAmountCents: {},
       needsApproval: false,
+      firstApprovedAt: null,
+      firstApprovedBy: null,
       approvedAt: null,
       approvedBy: null,
       declinedAt: null,

@@ -132,19 +132,29 @@ describe('a new address', () => {
     expect(changes).toHaveLength(1)
   })
 
-  test('does not let a manager approve a payout run of their own', async () => {
+  test('lets nobody approve a payout run of their own, nor one of a schedule twice', async () => {
     const { merchant, pages, request, to, from } = await createMover()
     await database.query(
       `insert into payout_runs (id, workspace_id, method, cutoff_at, created_by, created_at, needs_approval)
        values (uuidv7(), $1, 'stripe', now(), $2, now(), true)`,
       [merchant.workspace.id, from],
     )
+    await database.query(
+      `insert into payout_runs (id, workspace_id, method, cutoff_at, scheduled_for, created_at, needs_approval,
+                                first_approved_at, first_approved_by)
+       values (uuidv7(), $1, 'stripe', now(), now(), now(), true, now(), $2)`,
+      [merchant.workspace.id, from],
+    )
     const tokens = await request()
     for (const token of [tokens.old, tokens.new]) await pages.post('/address/confirm', { token })
     expect(
-      await database.query('select created_by from payout_runs where workspace_id = $1', [
-        merchant.workspace.id,
-      ]),
-    ).toEqual([{ created_by: to }])
+      await database.query(
+        'select created_by, first_approved_by from payout_runs where workspace_id = $1 order by id',
+        [merchant.workspace.id],
+      ),
+    ).toEqual([
+      { created_by: to, first_approved_by: null },
+      { created_by: null, first_approved_by: to },
+    ])
   })
 })

@@ -40,6 +40,21 @@ describe('a notice to managers', () => {
       says: 'Requested limit: 5000.00.',
     },
     {
+      kind: 'finance_added',
+      subject: 'Pine <Notes>: another person can pay',
+      says: 'the role finance in Pine <Notes>',
+    },
+    {
+      kind: 'finance_removed',
+      subject: 'Pine <Notes>: a person can no longer pay',
+      says: 'ada@pine.example took the role finance',
+    },
+    {
+      kind: 'run_approved_first',
+      subject: 'A payout run of Pine <Notes> has the first of two approvals',
+      says: 'another person has to approve it, too',
+    },
+    {
       kind: 'run_approved',
       subject: 'A payout run of Pine <Notes> was approved',
       says: 'ada@pine.example approved a payout run',

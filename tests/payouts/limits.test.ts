@@ -267,7 +267,7 @@ test('a declined run pays nothing, and its commissions are payable still', async
   expect(await world.violations()).toEqual([])
 })
 
-test('a scheduled run above the sum waits too, for any manager', async () => {
+test('a scheduled run above the sum waits too, for two managers', async () => {
   const { payer } = await createOwing()
   await requireApproval(payer, 100)
   await world.query(
@@ -281,7 +281,12 @@ test('a scheduled run above the sum waits too, for any manager', async () => {
     [payer.workspaceId],
   )
   expect([run?.needs_approval, sums(payer)]).toEqual([true, []])
-  await decide(payer, run?.id ?? '', 'approve', 'ann@shop.example')
+  for (const _ of ['once', 'twice']) {
+    const first = await decide(payer, run?.id ?? '', 'approve', 'ann@shop.example')
+    await payDue(world.env())
+    expect([first?.status, sums(payer)]).toEqual(['awaiting_approval', []])
+  }
+  await decide(payer, run?.id ?? '', 'approve', 'ben@shop.example')
   await payDue(world.env())
   expect(sums(payer)).toEqual(['1000 usd', '2000 usd'])
   expect(await world.violations()).toEqual([])

@@ -188,19 +188,21 @@ test('a scheduled run with a review period is fixed and mailed at once, and sent
   expect(await world.violations()).toEqual([])
 })
 
-/** Requires a second manager for every run, and gives the workspace one. */
+/** Requires approval for every run, and gives the workspace two managers who may. */
 const requireApproval = async ({ workspaceId }: Awaited<ReturnType<typeof stage>>['payer']) => {
-  await addApprover(world.query, workspaceId, 'cleo@shop.example')
+  for (const name of ['cleo', 'ann']) await addApprover(world.query, workspaceId, `${name}@shop.example`)
   await world.query('update workspaces set approval_above_cents = 0')
 }
 const requests = () =>
   world.query(`select actor, details from audit_entries where action = 'payout_run.approval_requested'`)
 const approve = async ({ workspaceId }: { workspaceId: string }, now: Date) => {
   const [run] = await world.query<{ id: string }>('select id from payout_runs')
-  await decideRun(connect(world.env()), { workspaceId, actor: 'cleo@shop.example', now }, run?.id ?? '', {
-    wanted: 'approve',
-    url: 'https://tributary.example/app/shop',
-  })
+  // The first of two, where a schedule began it.
+  for (const actor of ['ann@shop.example', 'cleo@shop.example'])
+    await decideRun(connect(world.env()), { workspaceId, actor, now }, run?.id ?? '', {
+      wanted: 'approve',
+      url: 'https://tributary.example/app/shop',
+    })
 }
 
 test('a run that waits for a second manager is mailed once to all who may approve, and is in the audit log', async () => {
@@ -228,7 +230,7 @@ test('a run that waits for a second manager is mailed once to all who may approv
   const { subject, text } = outboxContent(mail)
   expect(subject).toMatch(/: 30\.00 EUR and 10\.00 USD to approve$/)
   expect(text).toContain(
-    'A payout run waits for the approval of a second manager. Until then, nothing is paid.',
+    'A payout run is above the sum that one person may pay, and waits for approval. Until then, nothing is paid.',
   )
 })
 

@@ -10,6 +10,9 @@ import type { Roles } from './sets.ts'
 
 export type PageRoute = keyof typeof PAGE_ROUTES
 
+/** The path of a page below that of the workspace. */
+type PagePath<Route = PageRoute> = Route extends `GET ${infer Path}` ? Path : never
+
 const API = '/api/workspaces/:workspace'
 const PAGES = '/app/:workspace'
 
@@ -29,3 +32,7 @@ export const includesRole = (roles: Roles, role: Role | 'key'): boolean =>
 /** Whether a person may open a page of the workspace, or send its form. */
 export const mayOpen = ({ role }: { role: Role | 'key' }, route: PageRoute): boolean =>
   includesRole(PAGE_ROUTES[route], role)
+
+/** Whether a person may read the page at a path. */
+export const mayRead = (workspace: { role: Role | 'key' }, path: PagePath): boolean =>
+  mayOpen(workspace, `GET ${path}`)
