@@ -98,25 +98,31 @@ test('each partner has a click of its own, and each program a budget of its own'
 })
 
 test('the budget is counted in steps of 64, and renewed each day', async () => {
-  const { visit, stored, spend, clicks } = await createBusy(BUDGET - 64)
-  const [step] = await database.query<{ id: string }>(
+  const { visit, stored, spend, clicks } = await createBusy(BUDGET - 128)
+  const [step, second, next] = await database.query<{ id: string }>(
     `select id from (select 'clk_step' || n as id from generate_series(1, 1000) n) ids
-     where hashtext(id) & 63 = 0 order by id limit 1`,
+     where hashtext(id) & 63 = 0 order by id limit 3`,
   )
   const [none] = await database.query<{ id: string }>(
     "select id from (select 'clk_none' || n as id from generate_series(1, 1000) n) ids where hashtext(id) & 63 <> 0 limit 1",
   )
   expect(await visit({ id: none?.id })).toBe(none?.id)
-  expect(await stored()).toEqual({ day: '2026-03-01', clicks: BUDGET - 64 })
-  expect(await visit({ id: step?.id })).toBe(step?.id)
-  // A repeat after a commit that was not seen.
-  expect(await visit({ id: step?.id, at: '2026-03-01T12:00:01Z' })).not.toBe(step?.id)
+  expect(await stored()).toEqual({ day: '2026-03-01', clicks: BUDGET - 128 })
+  // A repeat after a commit that was not seen counts nothing.
+  for (const _ of ['once', 'twice']) {
+    expect(await visit({ id: step?.id })).toBe(step?.id)
+    expect(await stored()).toEqual({ day: '2026-03-01', clicks: BUDGET - 64 })
+  }
+  expect(await visit({ id: second?.id })).toBe(second?.id)
+  expect(await visit({ id: second?.id, at: '2026-03-01T12:00:01Z' })).not.toBe(second?.id)
   expect(await stored()).toEqual({ day: '2026-03-01', clicks: BUDGET })
   expect(await visit()).not.toMatch(/^clk_visit/)
   expect(await visit({ at: '2026-03-02T00:00:00Z' })).toMatch(/^clk_visit/)
   await spend(BUDGET, '2026-02-28')
   expect(await visit()).toMatch(/^clk_visit/)
-  expect(await clicks()).toHaveLength(5)
+  expect(await visit({ id: next?.id })).toBe(next?.id)
+  expect(await stored()).toEqual({ day: '2026-03-01', clicks: 64 })
+  expect(await clicks()).toHaveLength(7)
 })
 
 test('a repeated arrival within 30 minutes is counted once, and the first click stands where it is credited', async () => {

@@ -1,12 +1,15 @@
 /** One tenant asks for much at once, to slow down the others: each workspace has a budget of expensive requests, whoever sends them. */
 import { Hono } from 'hono'
+import pg from 'pg'
 import { describe, expect, inject, test, vi } from 'vitest'
 import dashboard from '../../functions/dashboard.tsx'
 import manage from '../../functions/manage.ts'
 import portal from '../../functions/portal.tsx'
+import { endExpensive } from '../../lib/auth/expensive.queries.ts'
 import { expensive } from '../../lib/auth/expensive.ts'
 import { EXPENSIVE_ROUTES } from '../../lib/auth/expensive-routes.ts'
 import { connect } from '../../lib/db/connection.ts'
+import { newId } from '../../lib/db/ids.ts'
 import { operations } from '../support/contract.ts'
 import { askAs } from '../support/in-process.ts'
 import { errorShape, createMerchant as newMerchant, useDatabase } from '../support/merchant.ts'
@@ -37,6 +40,13 @@ const spend = (budgetId: string, requests: number, heldFor = '-1 second') =>
      select uuidv7(), $1, now() + interval '1 hour', now() + $3::interval from generate_series(1, $2)`,
     [budgetId, requests, heldFor],
   )
+
+/** A connection of its own, for a transaction that stays open. */
+const openClient = async (): Promise<pg.Client> => {
+  const client = new pg.Client({ connectionString: inject('database').DATABASE_URL })
+  await client.connect()
+  return client
+}
 
 const requestsOf = (budgetId: string) =>
   database.query<{ started: Date; ended: Date; isRunning: boolean }>(
@@ -110,6 +120,30 @@ describe('the budget of a workspace', () => {
     }
   })
 
+  test('begins one after the other: a request waits until another one has its place', async () => {
+    const budgetId = newId()
+    const begin = (client: pg.Client) =>
+      client.query<{ seconds: number }>(
+        `select begin_expensive_1($1, $2, 10, 1, interval '15 seconds') as seconds`,
+        [newId(), budgetId],
+      )
+    const [first, second] = [await openClient(), await openClient()]
+    const { rows } = await second.query<{ pid: number }>('select pg_backend_pid() as pid')
+    await first.query('begin')
+    expect((await begin(first)).rows).toEqual([{ seconds: 0 }])
+    const refused = begin(second)
+    await vi.waitFor(
+      async () =>
+        expect(
+          await database.query('select wait_event from pg_stat_activity where pid = $1', [rows[0]?.pid]),
+        ).toEqual([{ wait_event: 'advisory' }]),
+      { timeout: 60_000 },
+    )
+    await first.query('commit')
+    expect((await refused).rows).toEqual([{ seconds: 2 }])
+    await Promise.all([first.end(), second.end()])
+  })
+
   test.each([
     { case: 'done', path: '/payout-years/2026', status: 200 },
     { case: 'refused', path: '/payout-years/next', status: 404 },
@@ -166,6 +200,8 @@ describe('a list that is sent while it is read', () => {
     const { response, isRunning, ended } = await send(readable)
     const received = response.text()
     await writer.write(text.encode('id\n'))
+    // What would have ended it meanwhile has had the time of some other requests.
+    for (const _ of ['one', 'another', 'a third']) await endExpensive(connect(inject('database')), newId())
     expect(await isRunning()).toEqual([true])
     await writer.close()
     expect(await received).toBe('id\n')

@@ -1,5 +1,6 @@
 /** One manager, or whoever has a manager's session, who wants to pay more alone than the workspace allows. */
-import { describe, expect, test } from 'vitest'
+import pg from 'pg'
+import { describe, expect, inject, test, vi } from 'vitest'
 import { addApprover } from '../support/approvers.ts'
 import { type Merchant, useDatabase } from '../support/merchant.ts'
 import { browse } from '../support/pages.ts'
@@ -67,9 +68,29 @@ describe('splits a run', () => {
   })
 
   test('into runs that are started at once', async () => {
-    const { mia, pay } = await createShop()
-    const both = await Promise.all([pay(mia, ['ann']), pay(mia, ['leo'])])
-    expect(both.map(({ body }) => body.status).sort()).toEqual(['awaiting_approval', 'processing'])
+    const { mia, pay, id } = await createShop()
+    const key = `hashtextextended($1 || ' payouts', 0)`
+    const other = new pg.Client({ connectionString: inject('database').DATABASE_URL })
+    await other.connect()
+    await other.query('begin')
+    await other.query(`select pg_advisory_xact_lock(${key})`, [id])
+    const both = Promise.all([pay(mia, ['ann']), pay(mia, ['leo'])])
+    // Neither has begun: each waits for whoever pays from the workspace at the time.
+    await vi.waitFor(
+      async () =>
+        expect(
+          await database.query(
+            `select from pg_locks where locktype = 'advisory' and not granted
+             and (classid::bigint << 32 | objid::bigint) = ${key}`,
+            [id],
+          ),
+        ).toHaveLength(2),
+      { timeout: 60_000 },
+    )
+    await other.query('commit')
+    await other.end()
+    const statuses = (await both).map(({ body }) => body.status)
+    expect(statuses.sort()).toEqual(['awaiting_approval', 'processing'])
   })
 
   test('while one of its own has not claimed anything yet', async () => {
@@ -99,7 +120,15 @@ describe('splits a run', () => {
     })
   })
 
-  test('but what was canceled does not count, nor what another manager has approved', async () => {
+  test('but what another manager has approved does not count', async () => {
+    const { mia, pay, colleague } = await createShop(10_000)
+    const ben = await colleague('ben')
+    const { runId } = (await pay(mia, ['ann'])).body
+    expect((await ben.post(`/payout-runs/${runId}/approve`)).status).toBe(200)
+    expect((await pay(mia, ['leo'])).body.status).toBe('processing')
+  })
+
+  test('but what was canceled does not count, nor what another manager has declined', async () => {
     const { mia, pay, colleague } = await createShop()
     const ben = await colleague('ben')
     const first = await pay(mia, ['ann'])
@@ -109,6 +138,17 @@ describe('splits a run', () => {
     expect((await ben.post(`/payout-runs/${all.body.runId}/decline`)).status).toBe(200)
     expect((await pay(mia, ['ann'])).body.status).toBe('processing')
   })
+})
+
+test('approves its own run: another one has to, on the page too', async () => {
+  const { mia, pay, id, email, merchant, slug } = await createShop(100)
+  await addApprover(database.query, id, email('manager'))
+  const { runId } = (await pay(mia)).body
+  expect((await mia.post(`/payout-runs/${runId}/approve`)).status).toBe(409)
+  const page = await browse(await merchant.manager()).get(`/${slug}/payouts/runs/${runId}`)
+  expect(page.text).toContain('You started it, so you can only decline it.')
+  expect(page.html).not.toContain('Approve run')
+  expect((await mia.get(`/payout-runs/${runId}`)).body).toMatchObject({ approvedBy: null })
 })
 
 describe('raises the limit', () => {
