@@ -1,6 +1,8 @@
-/** Brings a database to the current schema: schema.sql when it is empty, else the pending files of migrations/. */
-import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
+/**
+ * Brings a database to the current schema: schema.sql when it is empty, else the pending files of migrations/, and then the
+ * functions of schema.sql.
+ */
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
@@ -8,8 +10,7 @@ import { ROOT } from '../dev/root.ts'
 import { readIfThere } from '../dev/runtime/files.ts'
 import { withClient } from './database.ts'
 import { applyRoles } from './roles.ts'
-
-type SqlFile = { name: string; sql: string; checksum: string }
+import { readSql, type SqlFile, splitRepeatable } from './sql-files.ts'
 
 const SCHEMA = 'schema.sql'
 const ROLES = 'roles.sql'
@@ -25,15 +26,6 @@ export class SchemaMismatch extends Error {
   override name = 'SchemaMismatch'
 }
 
-/** Ignores comments and white space, which a release may reword and a checkout may convert. */
-const checksumOf = (sql: string): string =>
-  createHash('sha256').update(sql.replace(/--.*$/gm, '').replace(/\s+/g, ' ').trim()).digest('hex')
-
-const readSql = async (folder: string, name: string): Promise<SqlFile> => {
-  const sql = await readFile(join(folder, name), 'utf8')
-  return { name, sql, checksum: checksumOf(sql) }
-}
-
 const readMigrations = async (folder: string): Promise<SqlFile[]> => {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
   for (const [index, name] of names.entries()) {
@@ -46,14 +38,14 @@ const readMigrations = async (folder: string): Promise<SqlFile[]> => {
   return Promise.all(names.map((name) => readSql(folder, name)))
 }
 
-type SchemaFiles = { schema: SqlFile; migrations: SqlFile[] }
+type SchemaFiles = { schema: SqlFile; functions: SqlFile; migrations: SqlFile[] }
 
 const readSchema = async (folder: string): Promise<SchemaFiles> => {
   const [schema, migrations] = await Promise.all([
     readSql(folder, SCHEMA),
     readMigrations(join(folder, 'migrations')),
   ])
-  return { schema, migrations }
+  return { ...splitRepeatable(schema), migrations }
 }
 
 /** @param applied checksums by name */
@@ -126,17 +118,22 @@ const readApplied = async (client: pg.Client): Promise<Map<string, string> | nul
 /** What brings a database to the current schema: the files, and what is recorded as applied after the last one. */
 type Plan = { files: SqlFile[]; records: SqlFile[] }
 
-const planOf = ({ schema, migrations }: SchemaFiles, applied: Map<string, string> | null): Plan => {
-  if (!applied) return { files: [schema], records: [schema, ...migrations] }
-  const madeBy = applied.get(SCHEMA)
-  applied.delete(SCHEMA)
+const planOf = (
+  { schema, functions, migrations }: SchemaFiles,
+  applied: Map<string, string> | null,
+): Plan => {
+  if (!applied) return { files: [schema], records: [schema, functions, ...migrations] }
+  const madeBy = applied.get(schema.name)
+  const replacedBy = applied.get(functions.name)
+  for (const { name } of [schema, functions]) applied.delete(name)
   const pending = findPending(migrations, applied)
   if (!madeBy || (pending.length === 0 && madeBy !== schema.checksum)) {
     throw new SchemaMismatch(
       'The database was made by another version of schema.sql, and no migration leads to this one. Check out that version, or set DATABASE_URL to an empty database.',
     )
   }
-  return { files: pending, records: pending.slice(-1).concat(schema) }
+  const files = replacedBy === functions.checksum ? pending : [...pending, functions]
+  return { files, records: [...pending.slice(-1), schema, functions] }
 }
 
 const applyFiles = async (client: pg.Client, schemaFiles: SchemaFiles): Promise<string[]> => {
@@ -158,7 +155,8 @@ const explainRoles = (error: Error & { code?: string }): never => {
 }
 
 /**
- * Applies schema.sql to an empty database, or the pending migrations to a database that has the schema, and then roles.sql.
+ * Applies schema.sql to an empty database; or to one that has the schema the pending migrations, and the functions, triggers and views
+ * of schema.sql if one has changed. Then roles.sql.
  * Safe to repeat and to run concurrently. A migration that fails leaves those before it applied.
  *
  * @param folder holds schema.sql, migrations/ and, if there are roles, roles.sql

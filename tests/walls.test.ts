@@ -60,9 +60,42 @@ test('SQL stands only in *.queries.ts', () => {
 })
 
 test('every commit waits for the disk, and is seen by others only then: nothing sets synchronous_commit', () => {
-  const sources = files('*.sql', 'migrations/*.sql', '{lib,functions,cli}/**/*.{ts,tsx}')
+  const sources = files('*.sql', '{schema,migrations}/*.sql', '{lib,functions,cli}/**/*.{ts,tsx}')
   expect(sources).toContain('schema.sql')
   expect(sources.filter((file) => /synchronous_commit/i.test(read(file)))).toEqual([])
+})
+
+describe('the files of schema.sql', () => {
+  const included = [...read('schema.sql').matchAll(/^\\ir (.+)$/gm)].map(([, file = '']) => file)
+  /** Statements without comments and texts. */
+  const code = (file: string) =>
+    read(file)
+      .replace(/--.*$/gm, '')
+      .replace(/'(?:[^']|'')*'/g, "''")
+  const CREATED = /^create (?:or replace )?(?:unlogged )?(table|view|function|procedure) ([\w.]+)/gm
+  const created = included.map((file) => [...code(file).matchAll(CREATED)])
+
+  test('are all that there are', () => {
+    expect(included.toSorted()).toEqual(files('schema/*.sql'))
+  })
+
+  test.each(included)('%s refers to nothing of a later one', (file) => {
+    const later = created.slice(included.indexOf(file) + 1).flat()
+    const text = code(file)
+    const isUsed = (kind: string, name: string) =>
+      new RegExp(
+        kind === 'function' || kind === 'procedure'
+          ? `\\b${name}\\(`
+          : `\\b(?:from|join|into|update|only|references|on|exists) ${name}\\b(?!\\.)`,
+      ).test(text)
+    expect(later.flatMap(([, kind = '', name = '']) => (isUsed(kind, name) ? [name] : []))).toEqual([])
+  })
+
+  test('create what `db:apply` replaces with `or replace`', () => {
+    const REPLACED = /^create (?:constraint )?(?:function|procedure|trigger|view) .*/gm
+    expect(included.flatMap((file) => read(file).match(REPLACED) ?? [])).toEqual([])
+    expect(created.flat().length).toBeGreaterThan(200)
+  })
 })
 
 test('*.responses.ts are imported as types only, so that no Worker bundles them', () => {

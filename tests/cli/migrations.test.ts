@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { applySchema, SchemaMismatch } from '../../cli/schema.ts'
 import { withDatabase } from '../support/databases.ts'
 
@@ -37,7 +37,8 @@ const SECOND = {
   schema: schemaOf('id int, title text, stars int not null default 0'),
   migrations: { '0001-add-title.sql': ADD_TITLE, '0002-add-stars.sql': ADD_STARS },
 }
-const SECOND_APPLIED = ['0001-add-title.sql', '0002-add-stars.sql', 'schema.sql']
+const FUNCTIONS = 'functions of schema.sql'
+const SECOND_APPLIED = ['0001-add-title.sql', '0002-add-stars.sql', FUNCTIONS, 'schema.sql']
 
 const columnsOf = async (client: pg.Client): Promise<string[]> => {
   const { rows } = await client.query<{ name: string }>(
@@ -93,7 +94,7 @@ test('a failing migration is rolled back and named; those before it stay applied
       /^0002-add-stars\.sql failed, .*relation "nowhere" does not exist/,
     )
     expect(await columnsOf(client)).toEqual(['id', 'title'])
-    expect(await recordsOf(client)).toEqual(['0001-add-title.sql', 'schema.sql'])
+    expect(await recordsOf(client)).toEqual(['0001-add-title.sql', FUNCTIONS, 'schema.sql'])
 
     expect(await apply(url, SECOND)).toEqual(['0002-add-stars.sql'])
     expect(await recordsOf(client)).toEqual(SECOND_APPLIED)
@@ -168,6 +169,55 @@ test('`-- no transaction` runs what a transaction refuses, also when runs are co
       "select indisvalid from pg_index where indexrelid = 'notes_id_idx'::regclass",
     )
     expect(rows).toEqual([{ indisvalid: true }])
+  }))
+
+describe('functions, triggers and views', () => {
+  const title = (value: string) => `
+    -- What a note is called; it's ${value}.
+    create or replace function title() returns text language sql as $$ select '${value}; or so' $$;
+    create or replace view titles as select title() as title;`
+  const release = (value: string, columns = 'id int') => ({ schema: schemaOf(columns) + title(value) })
+  const titles = async (client: pg.Client) =>
+    (await client.query<{ title: string }>('select title from titles')).rows.map((row) => row.title)
+
+  test('are applied anew where one has changed, and their comments are not a change', () =>
+    withDatabase('functions_changed', async (url, client) => {
+      expect(await apply(url, release('first'))).toEqual(['schema.sql'])
+      expect(await apply(url, release('second'))).toEqual([FUNCTIONS])
+      expect(await titles(client)).toEqual(['second; or so'])
+      const reworded = { schema: release('second').schema.replace('called', 'named') }
+      expect(await apply(url, reworded)).toEqual([])
+    }))
+
+  test('are applied after the migrations that they need', () =>
+    withDatabase('functions_after', async (url, client) => {
+      await apply(url, release('first'))
+      const next = release('second', 'id int, title text')
+      await expect(apply(url, next)).rejects.toThrow(SchemaMismatch)
+      expect(await titles(client)).toEqual(['first; or so'])
+      const migrations = { '0001-add-title.sql': ADD_TITLE }
+      expect(await apply(url, { ...next, migrations })).toEqual(['0001-add-title.sql', FUNCTIONS])
+      expect(await titles(client)).toEqual(['second; or so'])
+      expect(await apply(url, { ...next, migrations })).toEqual([])
+    }))
+
+  test('stay as they were if one of them fails', () =>
+    withDatabase('functions_fail', async (url, client) => {
+      await apply(url, release('first'))
+      const schema = `${release('second').schema} create or replace view notes_view as select nonsense from notes;`
+      await expect(apply(url, { schema })).rejects.toThrow(/^functions of schema\.sql failed, .*"nonsense"/)
+      expect(await titles(client)).toEqual(['first; or so'])
+    }))
+})
+
+test('schema.sql may include files, which include others', () =>
+  withDatabase('schema_includes', async (url, client) => {
+    const folder = await folderOf({ schema: `${schemaOf('id int')}\n\\ir schema/first.sql\n` })
+    await mkdir(join(folder, 'schema'))
+    await writeFile(join(folder, 'schema/first.sql'), 'alter table notes add title text;\n\\ir second.sql')
+    await writeFile(join(folder, 'schema/second.sql'), 'alter table notes add stars int;')
+    expect(await applySchema(url, folder)).toEqual(['schema.sql'])
+    expect(await columnsOf(client)).toEqual(['id', 'title', 'stars'])
   }))
 
 test('refuses a database of another schema.sql to which no migration leads', () =>

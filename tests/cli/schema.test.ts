@@ -38,6 +38,21 @@ test('applied twice, schema.sql changes nothing', async () => {
   expect(twice).toEqual(once)
 })
 
+test('the functions, triggers and views of schema.sql replace those of an existing database', async () => {
+  await withDatabase('schema_functions', async (url, client) => {
+    await applySchema(url)
+    const before = await describeSchema(client)
+    await client.query(
+      'create or replace function utc_day(at timestamptz) returns date language sql as $$ select null::date $$',
+    )
+    await client.query(`update schema_migrations set checksum = repeat('0', 64) where name like 'functions%'`)
+    expect(await applySchema(url)).toEqual(['functions of schema.sql'])
+    const { rows } = await client.query(`select utc_day('2026-11-28 12:00+00')::text as day`)
+    expect(rows).toEqual([{ day: '2026-11-28' }])
+    expect(await describeSchema(client)).toEqual(before)
+  })
+})
+
 test('schema.sql applies beside the schema that Neon’s extension for JWTs makes', async () => {
   await withDatabase('schema_beside', async (url, client) => {
     await client.query('create schema auth; create table auth.users (id text)')

@@ -1,0 +1,311 @@
+-- Programs: their terms, rewards and groups, and the pages on which partners join.
+
+-- A reward is a percentage of a sale or a flat amount. Rows are immutable: an edit
+-- inserts a new row, so that existing commissions keep the reward they were made with.
+create table rewards (
+    id            uuid         primary key,
+    workspace_id  uuid         not null
+        constraint rewards_workspace_id_fkey references workspaces (id),
+    kind          text         not null
+        constraint rewards_kind_check check (kind in ('percent', 'flat')),
+    basis_points  integer
+        constraint rewards_basis_points_check check (basis_points between 0 and 10000),
+    amount_cents  bigint
+        constraint rewards_amount_cents_check check (amount_cents between 0 and 99999999999999),
+    currency      char(3)
+        constraint rewards_currency_check check (currency ~ '^[A-Z]{3}$'),
+    created_at    timestamptz  not null default now(),
+
+    constraint rewards_percent_check check ((kind = 'percent') = (basis_points is not null)),
+    constraint rewards_flat_check    check ((kind = 'flat') = (amount_cents is not null)
+                                        and (kind = 'flat') = (currency is not null)),
+    constraint rewards_workspace_id_id_key unique (workspace_id, id)
+);
+
+-- A program holds the terms on which a merchant rewards its partners.
+create table programs (
+    id                         uuid         primary key,
+    workspace_id               uuid         not null
+        constraint programs_workspace_id_fkey references workspaces (id),
+    name                       text         not null,
+    site_url                   text         not null,
+    reward_id                  uuid         not null,
+    reward_interval            text         not null
+        constraint programs_reward_interval_check
+            check (reward_interval in ('one-time', 'recurring')),
+    -- from the customer's first sale commission; null is unlimited
+    reward_duration_months     integer
+        constraint programs_reward_duration_months_check
+            check (reward_duration_months between 1 and 1200),
+    -- a smaller sale does not earn a one-time reward
+    one_time_minimum_cents     bigint       not null
+        constraint programs_one_time_minimum_cents_check
+            check (one_time_minimum_cents between 0 and 99999999999999),
+    reward_shipping            boolean      not null,
+    credit_out_of_band         boolean      not null,
+    holding_days               integer      not null
+        constraint programs_holding_days_check check (holding_days between 0 and 3650),
+    -- from the last day of the sale's month; null is holding_days alone
+    net_days                   integer
+        constraint programs_net_days_check check (net_days between 1 and 365),
+    attribution_days           integer      not null
+        constraint programs_attribution_days_check check (attribution_days between 1 and 3650),
+    attribution                text         not null
+        constraint programs_attribution_check check (attribution in ('last', 'first')),
+    attribute_known_customers  boolean      not null,
+    -- in which a report credits an earlier payment of its customer
+    late_lead_days             integer      not null default 0
+        constraint programs_late_lead_days_check check (late_lead_days between 0 and 90),
+    -- whether reports may name a partner by slug or coupon
+    trusted_attribution        boolean      not null default false,
+    -- commissions of customers who are the partner
+    self_referrals             text         not null default 'hold'
+        constraint programs_self_referrals_check
+            check (self_referrals in ('hold', 'allow', 'refuse')),
+    -- commissions that only an unverified address credits
+    unverified_addresses       text         not null default 'allow'
+        constraint programs_unverified_addresses_check
+            check (unverified_addresses in ('allow', 'hold')),
+    minimum_payout_cents       bigint       not null
+        constraint programs_minimum_payout_cents_check
+            check (minimum_payout_cents between 0 and 99999999999999),
+    -- managers are mailed when more is made payable by hand in a day
+    manual_earnings_notice_cents  bigint    not null default 10000
+        constraint programs_manual_earnings_notice_cents_check
+            check (manual_earnings_notice_cents between 0 and 99999999999999),
+    payout_schedule            text         not null
+        constraint programs_payout_schedule_check
+            check (payout_schedule in ('manual', 'weekly', 'twice_monthly', 'monthly')),
+    -- null is the schedule's own; 31 is the last day of the month
+    payout_days                integer[],
+    -- between a scheduled run and its sending
+    review_days                integer      not null default 0
+        constraint programs_review_days_check check (review_days between 0 and 14),
+    -- earlier occurrences create no runs
+    payout_schedule_since      timestamptz  not null default now(),
+    -- the latest occurrence of which managers got a preview
+    payouts_previewed_for      timestamptz,
+    -- null until terms are changed
+    terms_since                timestamptz,
+    -- shadow: another platform pays, and nothing decided here is payable
+    mode                       text         not null default 'live'
+        constraint programs_mode_check check (mode in ('live', 'shadow')),
+    -- when its first shadow run began; null without one
+    shadow_since               timestamptz,
+    created_at                 timestamptz  not null default now(),
+
+    constraint programs_workspace_id_id_key unique (workspace_id, id),
+    constraint programs_shadow_since_check check (mode = 'live' or shadow_since is not null),
+    constraint programs_payout_days_check check (case payout_schedule
+        when 'weekly'        then cardinality(payout_days) = 1 and 1 <= all (payout_days)
+            and 7 >= all (payout_days)
+        when 'monthly'       then cardinality(payout_days) = 1 and 1 <= all (payout_days)
+            and 31 >= all (payout_days)
+        when 'twice_monthly' then cardinality(payout_days) = 2 and 1 <= all (payout_days)
+            and 31 >= all (payout_days)
+                                  and payout_days[1] < payout_days[2]
+        else payout_days = '{}' end),
+    constraint programs_reward_id_fkey foreign key (workspace_id, reward_id)
+        references rewards (workspace_id, id)
+);
+
+-- The terms of a program before they were changed, and until when they applied. A sale is
+-- decided with the terms in force when it was paid, also if it is received later. An update
+-- of programs writes the row in the same statement. A program whose terms were never changed
+-- has none.
+create table former_program_terms (
+    workspace_id               uuid         not null,
+    program_id                 uuid         not null,
+    until                      timestamptz  not null,
+    reward_id                  uuid         not null,
+    reward_interval            text         not null,
+    reward_duration_months     integer,
+    one_time_minimum_cents     bigint       not null,
+    reward_shipping            boolean      not null,
+    credit_out_of_band         boolean      not null,
+    holding_days               integer      not null,
+    net_days                   integer,
+    attribution                text         not null,
+    attribute_known_customers  boolean      not null,
+    late_lead_days             integer      not null,
+    self_referrals             text         not null,
+    unverified_addresses       text         not null,
+
+    constraint former_program_terms_pkey primary key (program_id, until),
+    constraint former_program_terms_program_id_fkey foreign key (workspace_id, program_id)
+        references programs (workspace_id, id),
+    constraint former_program_terms_reward_id_fkey  foreign key (workspace_id, reward_id)
+        references rewards (workspace_id, id)
+);
+
+-- A program's terms in force at a time are the row with the first `until` after it.
+create or replace view program_terms as
+    select id, timestamptz 'infinity' as until, reward_id, reward_interval, reward_duration_months,
+        one_time_minimum_cents,
+           reward_shipping, credit_out_of_band, holding_days, net_days, attribution,
+               attribute_known_customers,
+           late_lead_days, self_referrals, unverified_addresses
+    from programs
+    union all
+    select program_id, until, reward_id, reward_interval, reward_duration_months,
+        one_time_minimum_cents,
+           reward_shipping, credit_out_of_band, holding_days, net_days, attribution,
+               attribute_known_customers,
+           late_lead_days, self_referrals, unverified_addresses
+    from former_program_terms;
+
+-- When programs ran in shadow mode: beside another platform, which pays. The one that has not ended
+-- is why the program's mode is 'shadow'. What is decided meanwhile, and what took place meanwhile,
+-- is never payable: see complete_commission.
+create table shadow_runs (
+    workspace_id  uuid         not null,
+    program_id    uuid         not null,
+    started_at    timestamptz  not null,
+    ended_at      timestamptz,              -- the cut-over
+    -- and what it took over: CutOverResult in lib/shadow/cut-over.ts
+    cut_over      jsonb,
+    -- when the platform was first read by its API: from then on, uploads need its ids
+    api_since     timestamptz,
+    -- the last event or commission of ours that was compared
+    compared_after  uuid,
+    -- the last of the uploaded commissions in this walk through those that wait
+    waiting_after   uuid,
+    compare_owner   uuid,                   -- the comparison that is at it, until
+    compare_until   timestamptz,
+    looked_at       timestamptz,            -- by cron
+    mailed_at       timestamptz,            -- the last weekly mail
+
+    constraint shadow_runs_pkey primary key (program_id, started_at),
+    constraint shadow_runs_ended_at_check check (ended_at >= started_at),
+    constraint shadow_runs_program_id_fkey foreign key (workspace_id, program_id)
+        references programs (workspace_id, id)
+);
+
+create unique index shadow_runs_open_key on shadow_runs (program_id) where ended_at is null;
+
+-- A group of partners with rewards that replace the program's. A null sale_reward_id
+-- uses the program's reward; a null lead_reward_id means that leads earn nothing.
+create table groups (
+    id              uuid         primary key,
+    workspace_id    uuid         not null,
+    program_id      uuid         not null,
+    name            text         not null,
+    sale_reward_id  uuid,
+    lead_reward_id  uuid,
+    terms_since     timestamptz,   -- null until a reward is changed
+    created_at      timestamptz  not null default now(),
+
+    constraint groups_workspace_id_id_key unique (workspace_id, id),
+    constraint groups_program_id_id_key   unique (program_id, id),
+    constraint groups_program_id_fkey     foreign key (workspace_id, program_id)
+        references programs (workspace_id, id),
+    constraint groups_sale_reward_id_fkey foreign key (workspace_id, sale_reward_id)
+        references rewards (workspace_id, id),
+    constraint groups_lead_reward_id_fkey foreign key (workspace_id, lead_reward_id)
+        references rewards (workspace_id, id)
+);
+
+-- The rewards of a group before they were changed: see former_program_terms.
+create table former_group_terms (
+    workspace_id    uuid         not null,
+    group_id        uuid         not null,
+    until           timestamptz  not null,
+    sale_reward_id  uuid,
+    lead_reward_id  uuid,
+
+    constraint former_group_terms_pkey primary key (group_id, until),
+    constraint former_group_terms_group_id_fkey       foreign key (workspace_id, group_id)
+        references groups (workspace_id, id),
+    constraint former_group_terms_sale_reward_id_fkey foreign key (workspace_id, sale_reward_id)
+        references rewards (workspace_id, id),
+    constraint former_group_terms_lead_reward_id_fkey foreign key (workspace_id, lead_reward_id)
+        references rewards (workspace_id, id)
+);
+
+create or replace view group_terms as
+    select id, timestamptz 'infinity' as until, name, sale_reward_id, lead_reward_id from groups
+    union all
+    select g.id, f.until, g.name, f.sale_reward_id, f.lead_reward_id
+    from former_group_terms f join groups g on g.id = f.group_id;
+
+-- The public page of a program, /join/:program, on which people apply to become partners. Without a
+-- row, there is none.
+create table join_pages (
+    program_id    uuid         not null
+        constraint join_pages_pkey primary key,
+    workspace_id  uuid         not null,
+    is_open       boolean      not null,   -- whether it takes applications
+    intro         text         not null,   -- what the merchant says of the program
+    questions     jsonb        not null,   -- texts, at most five, which an application answers
+    -- whether applications are approved at once, without a manager
+    approves      boolean      not null,
+    group_id      uuid,                    -- of whom it approves
+
+    constraint join_pages_program_id_fkey foreign key (workspace_id, program_id)
+        references programs (workspace_id, id),
+    constraint join_pages_group_id_fkey   foreign key (program_id, group_id)
+        references groups (program_id, id)
+);
+
+-- How a program looks on that page, in the portal and in its mails. The version goes up with each
+-- change, so that a form never overwrites values that it did not show; change_id is that of the
+-- newest change, so that it may be repeated. Pages put the origin of the logo into their content
+-- security policy, and the colour into a style sheet, so both are checked here too.
+create table brands (
+    program_id     uuid     not null
+        constraint brands_pkey primary key,
+    workspace_id   uuid     not null,
+    logo_url       text
+        constraint brands_logo_url_check
+            check (logo_url ~ '^https://[a-z0-9.-]+(:[0-9]+)?/' and length(logo_url) <= 2000),
+    accent_color   text
+        constraint brands_accent_color_check check (accent_color ~ '^#[0-9a-f]{6}$'),
+    support_email  text,
+    -- null until somebody who reads that mailbox confirms it; then replies go there
+    support_email_verified_at  timestamptz,
+    support_check_hash         text           -- of the token in the newest mail that asks for it
+        constraint brands_support_check_hash_key unique,
+    support_check_until        timestamptz,
+    version        integer  not null,
+    change_id      uuid     not null,
+
+    constraint brands_support_check
+        check (support_email is not null
+        or num_nonnulls(support_email_verified_at, support_check_hash) = 0),
+    constraint brands_support_check_until_check
+        check ((support_check_hash is null) = (support_check_until is null)),
+
+    constraint brands_program_id_fkey foreign key (workspace_id, program_id)
+        references programs (workspace_id, id)
+);
+
+-- What partners of a program agree to. A changed text is a new version; a version never changes.
+create table agreements (
+    program_id    uuid         not null,
+    version       integer      not null,
+    workspace_id  uuid         not null,
+    content       text         not null,
+    created_by    text         not null,
+    created_at    timestamptz  not null,
+
+    constraint agreements_pkey primary key (program_id, version),
+    constraint agreements_program_id_fkey foreign key (workspace_id, program_id)
+        references programs (workspace_id, id)
+);
+
+
+-- Functions and triggers.
+
+create or replace trigger rewards_never_change
+    before update on rewards for each row execute function refuse_update();
+
+-- A reward of a partner's terms; null for none.
+create or replace function reward_1(reward uuid) returns json language plpgsql stable as $$
+begin
+    if reward is null then return null; end if;
+    return (
+        select json_build_object(
+            'id', r.id, 'kind', r.kind, 'basisPoints', r.basis_points, 'amountCents',
+                r.amount_cents, 'currency', r.currency)
+        from rewards r where r.id = reward);
+end $$;
