@@ -1,5 +1,5 @@
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
-import { EXPENSIVE_ROUTES } from '../lib/auth/expensive-routes.ts'
+import { EXPENSIVE_ROUTES } from '../lib/auth/expensive/expensive-routes.ts'
 import { ROUTE_ROLES } from '../lib/auth/roles/roles.ts'
 import { ALL } from '../lib/auth/roles/sets.ts'
 import { ANY_SESSION } from './any-session.ts'

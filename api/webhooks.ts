@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
+import { AuditEntryResponse } from '../lib/audit/audit.responses.ts'
+import { PartnerResponse } from '../lib/partners/lists/partners.responses.ts'
 import { PayoutResponse } from '../lib/payouts/payouts.responses.ts'
-import { CommissionResponse } from '../lib/tracking/commissions.responses.ts'
-import { EventResponse } from '../lib/tracking/events.responses.ts'
+import { EventResponse } from '../lib/tracking/events/events.responses.ts'
+import { CommissionResponse } from '../lib/tracking/ledger/commissions.responses.ts'
 import { type EventType, TEST_TYPE } from '../lib/webhooks/types.ts'
-import { AuditEntryResponse } from '../lib/workspace/audit.responses.ts'
-import { PartnerResponse } from '../lib/workspace/partners.responses.ts'
 import { json } from './operations.ts'
 
 /** When each webhook is sent, and what its `data` is. */

@@ -4,8 +4,8 @@ import { startInbox } from '../dev/fakes/inbox.ts'
 import { launchBrowser } from '../dev/runtime/browser.ts'
 import { bundleWorkers } from '../dev/runtime/bundles.ts'
 import { startWorkers } from '../dev/runtime/workers.ts'
-import { partnerCalls } from '../islands/import/rules/chunks.ts'
-import type { FilePartner } from '../islands/import/rules/records.ts'
+import { partnerCalls } from '../islands/import/rules/reading/chunks.ts'
+import type { FilePartner } from '../islands/import/rules/reading/records.ts'
 import type { DatabaseEnv } from '../lib/db/neon.ts'
 
 const ROWS = 50_000

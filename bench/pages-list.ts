@@ -1,7 +1,7 @@
 /** The pages and lists that are measured, and those that are not, with the reason. */
 
 import { APPLICATION_STATUSES } from '../lib/applications/applications.ts'
-import { PARTNER_SORTS } from '../lib/workspace/partners.schemas.ts'
+import { PARTNER_SORTS } from '../lib/partners/lists/partners.schemas.ts'
 
 /** The manager of the measured workspaces. */
 export const MANAGER = 'manager@bench.example'

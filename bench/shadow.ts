@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { connect } from '../lib/db/connection.ts'
 import { newId } from '../lib/db/ids.ts'
-import { compareRun } from '../lib/shadow/comparison.service.ts'
+import { compareRun } from '../lib/shadow/comparison/comparison.service.ts'
 import { watchBackends } from './backend-cpu.ts'
 import { median } from './measure.ts'
 import type { Bindings } from './merchant.ts'

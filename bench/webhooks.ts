@@ -5,7 +5,7 @@ import { seeder } from '../dev/demo/seed.ts'
 import type { Bundles } from '../dev/runtime/bundles.ts'
 import { listen } from '../dev/runtime/ports.ts'
 import { startWorkers } from '../dev/runtime/workers.ts'
-import { encryptSecret } from '../lib/secrets.ts'
+import { encryptSecret } from '../lib/platform/secrets.ts'
 import { median, post } from './measure.ts'
 import { type Bindings, createMerchant, newClick, newSale } from './merchant.ts'
 

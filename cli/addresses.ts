@@ -4,7 +4,7 @@
  */
 import { pathToFileURL } from 'node:url'
 import type pg from 'pg'
-import { normalizeEmail } from '../lib/emails.ts'
+import { normalizeEmail } from '../lib/values/emails.ts'
 import { withClient } from './database.ts'
 
 /** Columns in which an address may be there several times. */

@@ -1,7 +1,7 @@
 /** What would keep a deployment from working: one line each, with what to do. All of it is found before anything is changed. */
 import { readWorkerConfigs } from '../dev/runtime/wrangler-config.ts'
-import { readEmail } from '../lib/emails.ts'
-import { isSecretsKey, MIN_SECRET_LENGTH } from '../lib/secrets.ts'
+import { isSecretsKey, MIN_SECRET_LENGTH } from '../lib/platform/secrets.ts'
+import { readEmail } from '../lib/values/emails.ts'
 import { parseDatabaseUrl, withClient } from './database.ts'
 import {
   CRON_MINUTES,

@@ -6,7 +6,7 @@
 import type pg from 'pg'
 import { checkPurchases } from '../lib/ledger-check/check.service.ts'
 import { allWorkspaces, type Query } from '../lib/ledger-check/purchases.queries.ts'
-import { counted } from '../lib/plural.ts'
+import { counted } from '../lib/values/plural.ts'
 import { ledgerOf, withClient } from './database.ts'
 
 const VIOLATED = 1

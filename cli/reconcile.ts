@@ -4,17 +4,17 @@ import Stripe from 'stripe'
 import * as z from 'zod'
 import { connect } from '../lib/db/connection.ts'
 import type { DatabaseEnv } from '../lib/db/neon.ts'
-import { formatMoney } from '../lib/money.ts'
-import { counted } from '../lib/plural.ts'
+import { Unavailable } from '../lib/platform/unavailable.ts'
 import {
   findMissing,
   type MissingSale,
   type Predictions,
   recordListed,
-} from '../lib/purchases/reconcile.service.ts'
+} from '../lib/purchases/reconcile/reconcile.service.ts'
 import { listPurchases } from '../lib/purchases/stripe/list-purchases.service.ts'
 import { findEndpoint } from '../lib/purchases/stripe/setup.queries.ts'
-import { Unavailable } from '../lib/unavailable.ts'
+import { formatMoney } from '../lib/values/money.ts'
+import { counted } from '../lib/values/plural.ts'
 import { demoOf, ledgerOf } from './database.ts'
 
 const USAGE = `npm run reconcile -- --workspace W --since D [--fix]

@@ -6,8 +6,8 @@ import { readFileSync } from 'node:fs'
 import { parseArgs, parseEnv } from 'node:util'
 import type pg from 'pg'
 import { sealContext } from '../lib/imports/sources/token.ts'
-import { counted } from '../lib/plural.ts'
-import { rotateSecret } from '../lib/secrets.ts'
+import { rotateSecret } from '../lib/platform/secrets.ts'
+import { counted } from '../lib/values/plural.ts'
 import { withClient } from './database.ts'
 
 const UNREADABLE = 1

@@ -1,5 +1,5 @@
 /** What `npm run doctor -- --stripe` says of the endpoints: one line for each workspace. */
-import { INVOICE_PAYMENT } from '../lib/purchases/stripe/event-types.ts'
+import { INVOICE_PAYMENT } from '../lib/purchases/stripe/objects/event-types.ts'
 import type { listEndpoints } from '../lib/purchases/stripe/setup.queries.ts'
 import type { Line } from './site-report.ts'
 

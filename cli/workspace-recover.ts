@@ -3,7 +3,7 @@
  * more. The audit log has it, and all other managers are mailed. Nobody is removed. May be repeated.
  */
 import { newId } from '../lib/db/ids.ts'
-import { readEmail } from '../lib/emails.ts'
+import { readEmail } from '../lib/values/emails.ts'
 import { withClient } from './database.ts'
 
 const USAGE = 'DATABASE_URL=postgres://... npm run workspace:recover -- <slug or id> <email>'

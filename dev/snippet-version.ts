@@ -18,7 +18,7 @@ const replace = async (path: string, pattern: RegExp, text: string): Promise<voi
 }
 
 await writeFile(`${ROOT}public/${file}`, code)
-for (const path of ['lib/tracking/snippet-version.ts', 'docs/snippet.md']) {
+for (const path of ['lib/tracking/clicks/snippet-version.ts', 'docs/snippet.md']) {
   await replace(path, /via\.[0-9a-f]{12}\.js/g, file)
   await replace(path, /sha384-[\w+/]{64}/g, integrity)
 }

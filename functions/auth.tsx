@@ -1,26 +1,11 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import type { Context } from 'hono'
-import { askingBrowser } from '../lib/auth/asking.ts'
 import { createAuth, LINK_MINUTES } from '../lib/auth/better-auth.ts'
 import { type AuthBindings, type AuthContext, openAuth } from '../lib/auth/context.ts'
 import { isSecure } from '../lib/auth/cookies.ts'
-import { findSession, readLink, redeemLink, sendLink, signOut } from '../lib/auth/links.ts'
-import { safePath } from '../lib/auth/next.ts'
-import {
-  ConfirmPage,
-  linksOnTheWay,
-  MailSentPage,
-  MailsOnTheWayPage,
-  SignInPage,
-} from '../lib/auth/pages.tsx'
-import { readPasskeyState } from '../lib/auth/passkeys.service.ts'
 import { readSessions } from '../lib/auth/ready.queries.ts'
-import { badLink, browserOf, enter, limitCaller } from '../lib/auth/replies.tsx'
-import { requestLink } from '../lib/auth/request-link.ts'
 import type { AuthService } from '../lib/auth/session.ts'
-import { LinkRequest } from '../lib/auth/sign-in.schemas.ts'
 import { connect } from '../lib/db/connection.ts'
-import { readEmail } from '../lib/emails.ts'
 import { createApp } from '../lib/http/app.ts'
 import { noSuchEndpoint } from '../lib/http/base.ts'
 import { ApiError, errorResponse, toApiError } from '../lib/http/errors.ts'
@@ -31,10 +16,25 @@ import { body, form } from '../lib/http/validate.ts'
 import type { Language } from '../lib/languages/languages.ts'
 import { inEnglish } from '../lib/languages/message.ts'
 import * as m from '../lib/languages/messages.ts'
-import { limitedMailbox } from '../lib/mail/address.ts'
-import { noticeFor } from '../lib/pages/parts.tsx'
-import { errorPage, noSuchPage, renderPage } from '../lib/pages/render.tsx'
-import { readerFor, textsOf } from '../lib/pages/text.ts'
+import { limitedMailbox } from '../lib/mail/transport/address.ts'
+import { noticeFor } from '../lib/pages/layout/parts.tsx'
+import { errorPage, noSuchPage, renderPage } from '../lib/pages/layout/render.tsx'
+import { readerFor, textsOf } from '../lib/pages/layout/text.ts'
+import {
+  ConfirmPage,
+  linksOnTheWay,
+  MailSentPage,
+  MailsOnTheWayPage,
+  SignInPage,
+} from '../lib/sign-in/pages.tsx'
+import { readPasskeyState } from '../lib/sign-in/passkeys/passkeys.service.ts'
+import { badLink, browserOf, enter, limitCaller } from '../lib/sign-in/replies.tsx'
+import { askingBrowser } from '../lib/sign-in/requests/asking.ts'
+import { findSession, readLink, redeemLink, sendLink, signOut } from '../lib/sign-in/requests/links.ts'
+import { safePath } from '../lib/sign-in/requests/next.ts'
+import { requestLink } from '../lib/sign-in/requests/request-link.ts'
+import { LinkRequest } from '../lib/sign-in/requests/sign-in.schemas.ts'
+import { readEmail } from '../lib/values/emails.ts'
 import accounts from './auth/accounts.tsx'
 import code from './auth/code.tsx'
 import language from './auth/language.ts'

@@ -1,11 +1,12 @@
+import { auditEntry } from '../lib/audit/audit.queries.ts'
 import { failuresByRole, requireRoleOf } from '../lib/auth/access.ts'
 import { requireFreshSignIn } from '../lib/auth/fresh-sign-in.ts'
 import { type AuthService, session } from '../lib/auth/session.ts'
 import { createApp } from '../lib/http/app.ts'
 import { notFound } from '../lib/http/found.ts'
 import { noteForLog } from '../lib/http/logging.ts'
-import { type NudgeEnv, nudgeAfterChanges } from '../lib/http/nudge.service.ts'
-import { rpc } from '../lib/http/rpc.ts'
+import { type NudgeEnv, nudgeAfterChanges } from '../lib/http/rpc/nudge.service.ts'
+import { rpc } from '../lib/http/rpc/rpc.ts'
 import { body } from '../lib/http/validate.ts'
 import {
   type CustomerResult,
@@ -13,17 +14,16 @@ import {
   isCustomerRow,
   MAX_CUSTOMER_ROWS,
   summarizeCustomers,
-} from '../lib/imports/customer-import.ts'
+} from '../lib/imports/customers/customer-import.ts'
+import { loadCustomerImport } from '../lib/imports/customers/load-customers.queries.ts'
+import { saveCustomerImport } from '../lib/imports/customers/save-customers.queries.ts'
 import { importCall } from '../lib/imports/import-calls.queries.ts'
 import type { CustomerImportResponse } from '../lib/imports/imports.responses.ts'
 import { CustomerImport, IMPORT_MAX_BYTES, limitRows } from '../lib/imports/imports.schemas.ts'
-import { loadCustomerImport } from '../lib/imports/load-customers.queries.ts'
 import { readCustomerRow } from '../lib/imports/rows.schemas.ts'
-import { saveCustomerImport } from '../lib/imports/save-customers.queries.ts'
 import { importUndone } from '../lib/imports/undo.service.ts'
-import type { ReferralsService } from '../lib/purchases/purchases.rpc.ts'
-import { lostRace } from '../lib/unavailable.ts'
-import { auditEntry } from '../lib/workspace/audit.queries.ts'
+import { lostRace } from '../lib/platform/unavailable.ts'
+import type { ReferralsService } from '../lib/tracking/reports/purchases.rpc.ts'
 
 type Bindings = NudgeEnv<'WEBHOOKS'>['Bindings'] & { AUTH: AuthService; STRIPE_WEBHOOK: ReferralsService }
 

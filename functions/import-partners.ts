@@ -6,32 +6,32 @@ import { createApp } from '../lib/http/app.ts'
 import { ApiError } from '../lib/http/errors.ts'
 import { notFound } from '../lib/http/found.ts'
 import { noteForLog } from '../lib/http/logging.ts'
-import { type NudgeEnv, nudgeAfterChanges } from '../lib/http/nudge.service.ts'
+import { type NudgeEnv, nudgeAfterChanges } from '../lib/http/rpc/nudge.service.ts'
 import { body } from '../lib/http/validate.ts'
-import { formsOf, type LinkForms, unconfirmedMessage } from '../lib/imports/former-links.ts'
-import { findGroups } from '../lib/imports/groups.ts'
 import { importCall } from '../lib/imports/import-calls.queries.ts'
 import type { PartnerImportResponse } from '../lib/imports/imports.responses.ts'
 import { IMPORT_MAX_BYTES, limitRows, PartnerImport } from '../lib/imports/imports.schemas.ts'
-import { readLinkForms, saveLinkForms } from '../lib/imports/link-forms.queries.ts'
+import { formsOf, type LinkForms, unconfirmedMessage } from '../lib/imports/partners/former-links.ts'
+import { findGroups } from '../lib/imports/partners/groups.ts'
+import { readLinkForms, saveLinkForms } from '../lib/imports/partners/link-forms.queries.ts'
 import {
   importNewPartners,
   listGroupNames,
   loadPartnerImport,
   savePartnerImport,
-} from '../lib/imports/partner-import.queries.ts'
+} from '../lib/imports/partners/partner-import.queries.ts'
 import {
   decidePartnerImport,
   isPartnerRow,
   MAX_PARTNER_ROWS,
   NOTHING_EXISTS,
   type PartnerImportFacts,
-} from '../lib/imports/partner-import.ts'
-import { movedDetails } from '../lib/imports/partner-mails.ts'
+} from '../lib/imports/partners/partner-import.ts'
+import { movedDetails } from '../lib/imports/partners/partner-mails.ts'
 import { readPartnerRow } from '../lib/imports/rows.schemas.ts'
 import { importUndone } from '../lib/imports/undo.service.ts'
-import { SHADOW_REFUSAL } from '../lib/shadow/mode.ts'
-import { lostRace } from '../lib/unavailable.ts'
+import { lostRace } from '../lib/platform/unavailable.ts'
+import { SHADOW_REFUSAL } from '../lib/rules/programs/mode.ts'
 
 /** Attempts. Of concurrent imports of the same partners, one succeeds in each round, so ten of them all succeed. */
 const ROUNDS = 10

@@ -1,32 +1,32 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
+import type { BudgetEnv } from '../lib/db/budget.service.ts'
 import { connect } from '../lib/db/connection.ts'
 import { whatIsDue } from '../lib/db/due.queries.ts'
-import { answerCron, type CronEnv, type CronTimeEnv, callCron, cronMs, isCron } from '../lib/http/cron.ts'
 import { runJob } from '../lib/http/logging.ts'
-import { answerNudge, ROUND_MS, type SelfEnv } from '../lib/http/nudge.service.ts'
-import type { NudgesService } from '../lib/http/nudges.rpc.ts'
-import { isCounted } from '../lib/mail/accounts.ts'
-import { hasHeldMails, releaseMails } from '../lib/mail/held.queries.ts'
+import { answerCron, type CronEnv, type CronTimeEnv, callCron, cronMs, isCron } from '../lib/http/rpc/cron.ts'
+import { answerNudge, ROUND_MS, type SelfEnv } from '../lib/http/rpc/nudge.service.ts'
+import type { NudgesService } from '../lib/http/rpc/nudges.rpc.ts'
 import type { MailerService, SignInMail } from '../lib/mail/mailer.rpc.ts'
-import { dailyMails, type NewWorkspaceMails } from '../lib/mail/new-workspace-mails.ts'
-import { hasDueMails } from '../lib/mail/queue.queries.ts'
-import type { QuotaSettings } from '../lib/mail/quota.ts'
-import { sendDue } from '../lib/mail/send-due.service.ts'
-import { sendSignInLink } from '../lib/mail/sign-in.service.ts'
+import { hasHeldMails, releaseMails } from '../lib/mail/outbox/held.queries.ts'
+import { dailyMails, type NewWorkspaceMails } from '../lib/mail/outbox/new-workspace-mails.ts'
+import { hasDueMails } from '../lib/mail/outbox/queue.queries.ts'
+import type { QuotaSettings } from '../lib/mail/outbox/quota.ts'
+import { sendDue } from '../lib/mail/outbox/send-due.service.ts'
+import { sendSignInLink } from '../lib/mail/outbox/sign-in.service.ts'
+import { noteUsage } from '../lib/mail/outbox/usage.queries.ts'
+import { isCounted } from '../lib/mail/transport/accounts.ts'
 import {
   chooseSenders,
   chooseTransport,
   hasTransport,
   type TransportEnv,
-} from '../lib/mail/transport.service.ts'
-import { noteUsage } from '../lib/mail/usage.queries.ts'
-import type { BudgetEnv } from '../lib/payouts/budget.service.ts'
+} from '../lib/mail/transport/transport.service.ts'
+import { hasDueDeletions } from '../lib/people/deletion.queries.ts'
 import { eraseWorkspaces } from '../lib/people/erasure.service.ts'
 import { needsRetention } from '../lib/people/retention.queries.ts'
 import { keptSince, type RetentionEnv, retain } from '../lib/people/retention.service.ts'
 import { needsUpkeep } from '../lib/totals/upkeep.queries.ts'
-import { clickDays, fold, type UpkeepEnv, upkeep } from '../lib/totals/upkeep.service.ts'
-import { hasDueDeletions } from '../lib/workspace/deletion.queries.ts'
+import { clickDays, fold, type UpkeepEnv, upkeep } from '../lib/upkeep/upkeep.service.ts'
 
 type Env = UpkeepEnv &
   RetentionEnv &

@@ -1,13 +1,14 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
+import type { Act } from '../lib/audit/audit.queries.ts'
 import { member } from '../lib/auth/access.ts'
 import { requireFreshSignIn } from '../lib/auth/fresh-sign-in.ts'
-import { idempotent } from '../lib/auth/idempotent.ts'
+import { idempotent } from '../lib/auth/idempotency/idempotent.ts'
 import { requirePasskeyToPay } from '../lib/auth/passkey-for-payouts.ts'
 import { createApp } from '../lib/http/app.ts'
-import { answerCron, type CronEnv, type CronTimeEnv, callCron, cronMs, isCron } from '../lib/http/cron.ts'
 import { ApiError } from '../lib/http/errors.ts'
 import { found } from '../lib/http/found.ts'
 import { runJob } from '../lib/http/logging.ts'
+import { answerCron, type CronEnv, type CronTimeEnv, callCron, cronMs, isCron } from '../lib/http/rpc/cron.ts'
 import {
   answerNudge,
   type NudgeEnv,
@@ -15,22 +16,20 @@ import {
   nudgeAll,
   ROUND_MS,
   type SelfEnv,
-} from '../lib/http/nudge.service.ts'
-import type { NudgesService } from '../lib/http/nudges.rpc.ts'
+} from '../lib/http/rpc/nudge.service.ts'
+import type { NudgesService } from '../lib/http/rpc/nudges.rpc.ts'
 import { body } from '../lib/http/validate.ts'
 import { invoicePdf } from '../lib/papers/invoice-pdf.service.ts'
-import type { CreditNote, Invoice } from '../lib/papers/invoices.ts'
-import type { BankFileRequest, TemplateRequest } from '../lib/payouts/files/files.rpc.ts'
-import { fillTemplate, makeBankFile } from '../lib/payouts/files/files.service.ts'
-import { saveKey } from '../lib/payouts/keys.service.ts'
 import {
   confirmAccount,
   disconnect,
   openDashboard,
   refreshAccount,
   startOnboarding,
-} from '../lib/payouts/onboarding.service.ts'
-import { payDue } from '../lib/payouts/pay-due.service.ts'
+} from '../lib/payouts/accounts/onboarding.service.ts'
+import type { BankFileRequest, TemplateRequest } from '../lib/payouts/files/files.rpc.ts'
+import { fillTemplate, makeBankFile } from '../lib/payouts/files/files.service.ts'
+import type { CreditNote, Invoice } from '../lib/payouts/invoices/invoices.ts'
 import type { RunResultResponse } from '../lib/payouts/payouts.responses.ts'
 import type {
   AccountsService,
@@ -42,12 +41,13 @@ import type {
   RunRequest,
 } from '../lib/payouts/payouts.rpc.ts'
 import { limitsIn, PayoutRun } from '../lib/payouts/payouts.schemas.ts'
-import { previewPayouts, runPayouts } from '../lib/payouts/run.service.ts'
-import type { PayoutEnv } from '../lib/payouts/send.service.ts'
-import { listSentEvents } from '../lib/payouts/sent-events.service.ts'
-import { encryptSecret } from '../lib/secrets.ts'
-import type { Act } from '../lib/workspace/audit.queries.ts'
-import { findProgram } from '../lib/workspace/programs.queries.ts'
+import { previewPayouts, runPayouts } from '../lib/payouts/runs/run.service.ts'
+import { saveKey } from '../lib/payouts/transfers/keys.service.ts'
+import type { PayoutEnv } from '../lib/payouts/transfers/send.service.ts'
+import { listSentEvents } from '../lib/payouts/transfers/sent-events.service.ts'
+import { encryptSecret } from '../lib/platform/secrets.ts'
+import { findProgram } from '../lib/programs/programs.queries.ts'
+import { payDue } from '../lib/upkeep/pay-due.service.ts'
 
 const PREVIEW_CHANGED =
   'The run would pay more than expected, so nothing is paid. Check the preview, and retry with its totals.'

@@ -1,10 +1,10 @@
 import { callerKey, limitRate } from '../lib/http/rate-limit.ts'
 import { createTrackingApp } from '../lib/http/tracking-app.ts'
 import { limitBody } from '../lib/http/validate.ts'
-import { saveMailReport } from '../lib/mail/mail-reports.queries.ts'
 import type { MailReportResponse } from '../lib/mail/mails.responses.ts'
-import { readMailReport } from '../lib/mail/resend-events.schemas.ts'
-import { type ResendSecrets, readSignedEvent } from '../lib/mail/resend-signature.service.ts'
+import { saveMailReport } from '../lib/mail/transport/mail-reports.queries.ts'
+import { readMailReport } from '../lib/mail/transport/resend-events.schemas.ts'
+import { type ResendSecrets, readSignedEvent } from '../lib/mail/transport/resend-signature.service.ts'
 
 /** Many times Resend's largest event: it has the headers of a mail, and no content. */
 const MAX_EVENT_BYTES = 256 * 1024

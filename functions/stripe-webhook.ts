@@ -1,39 +1,32 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
-import type { MergeDecision } from '../lib/customers/possible-merges.ts'
+import type { Act } from '../lib/audit/audit.queries.ts'
+import { type BudgetEnv, connectWithin } from '../lib/db/budget.service.ts'
 import { connect } from '../lib/db/connection.ts'
 import { whatIsDue } from '../lib/db/due.queries.ts'
 import { type AppEnv, createApp } from '../lib/http/app.ts'
-import { answerCron, type CronEnv, type CronTimeEnv, callCron, cronMs, isCron } from '../lib/http/cron.ts'
 import { ApiError } from '../lib/http/errors.ts'
 import { describeError, log, noteForLog, runJob } from '../lib/http/logging.ts'
-import { type NudgeEnv, nudgeAfterChanges, nudgeAll } from '../lib/http/nudge.service.ts'
 import { callerKey, limitRate } from '../lib/http/rate-limit.ts'
-import { rpc } from '../lib/http/rpc.ts'
+import { answerCron, type CronEnv, type CronTimeEnv, callCron, cronMs, isCron } from '../lib/http/rpc/cron.ts'
+import { type NudgeEnv, nudgeAfterChanges, nudgeAll } from '../lib/http/rpc/nudge.service.ts'
+import { rpc } from '../lib/http/rpc/rpc.ts'
 import { limitBody } from '../lib/http/validate.ts'
-import { noteAccountPayout } from '../lib/payouts/banks.queries.ts'
-import { type BudgetEnv, connectWithin } from '../lib/payouts/budget.service.ts'
+import { noteReversal } from '../lib/payouts/corrections/reversals.queries.ts'
+import { noteAccountPayout } from '../lib/payouts/details/banks.queries.ts'
 import type { AccountsService } from '../lib/payouts/payouts.rpc.ts'
-import { noteReversal } from '../lib/payouts/reversals.queries.ts'
 import { readAccountEvent } from '../lib/payouts/stripe/account-event.schemas.ts'
 import { readAccountPayout } from '../lib/payouts/stripe/account-payout-event.schemas.ts'
 import { readReversedTransfer } from '../lib/payouts/stripe/transfer-event.schemas.ts'
-import { endWaits, processEvent } from '../lib/purchases/apply.service.ts'
-import { correctSale } from '../lib/purchases/correct.service.ts'
-import { creditEvent } from '../lib/purchases/credit.service.ts'
-import { refundByHand } from '../lib/purchases/hand-refund.service.ts'
-import { continueReplans, joinReport, replanImported } from '../lib/purchases/late.service.ts'
-import { decideMerge } from '../lib/purchases/merge.service.ts'
-import { explainOutcome } from '../lib/purchases/outcomes.ts'
-import type {
-  CreditsService,
-  IncompleteRefund,
-  IncompleteReport,
-  ReferralsService,
-  ReportsService,
-} from '../lib/purchases/purchases.rpc.ts'
-import { hasEndedWaits } from '../lib/purchases/received.queries.ts'
-import { hasMarked } from '../lib/purchases/replan.queries.ts'
-import { originOf, readEvent } from '../lib/purchases/stripe/events.schemas.ts'
+import { decryptSecret } from '../lib/platform/secrets.ts'
+import { lostRace } from '../lib/platform/unavailable.ts'
+import { endWaits, processEvent } from '../lib/purchases/apply/apply.service.ts'
+import { continueReplans, joinReport, replanImported } from '../lib/purchases/apply/late.service.ts'
+import { decideMerge } from '../lib/purchases/apply/merge.service.ts'
+import { hasMarked } from '../lib/purchases/apply/replan.queries.ts'
+import { correctSale } from '../lib/purchases/corrections/correct.service.ts'
+import { creditEvent } from '../lib/purchases/corrections/credit.service.ts'
+import { refundByHand } from '../lib/purchases/corrections/hand-refund.service.ts'
+import { originOf, readEvent } from '../lib/purchases/stripe/objects/events.schemas.ts'
 import { refuse } from '../lib/purchases/stripe/refusals.ts'
 import type { WebhookResponse } from '../lib/purchases/stripe/settings.responses.ts'
 import { findEndpoint } from '../lib/purchases/stripe/setup.queries.ts'
@@ -41,13 +34,20 @@ import type { NewSecret, StoredSecret } from '../lib/purchases/stripe/signing-se
 import { addSecret } from '../lib/purchases/stripe/signing-secrets.service.ts'
 import type { SigningSecretsService } from '../lib/purchases/stripe/stripe.rpc.ts'
 import { checkTimestamp, readSigned } from '../lib/purchases/stripe/verify.service.ts'
-import { decryptSecret } from '../lib/secrets.ts'
-import type { CorrectionOutcome, SaleCorrection } from '../lib/tracking/corrections.ts'
-import type { CreditOutcome, HandCreditRequest } from '../lib/tracking/hand-credits.ts'
-import type { HandRefundOutcome } from '../lib/tracking/hand-refunds.ts'
-import type { RefundReport } from '../lib/tracking/refund.ts'
-import { lostRace } from '../lib/unavailable.ts'
-import type { Act } from '../lib/workspace/audit.queries.ts'
+import type { CreditOutcome, HandCreditRequest } from '../lib/rules/attribution/hand-credits.ts'
+import type { MergeDecision } from '../lib/rules/identities/possible-merges.ts'
+import { explainOutcome } from '../lib/rules/purchases/outcomes.ts'
+import type { CorrectionOutcome, SaleCorrection } from '../lib/rules/refunds/corrections.ts'
+import type { HandRefundOutcome } from '../lib/rules/refunds/hand-refunds.ts'
+import type { RefundReport } from '../lib/rules/refunds/refund.ts'
+import { hasEndedWaits } from '../lib/tracking/events/received.queries.ts'
+import type {
+  CreditsService,
+  IncompleteRefund,
+  IncompleteReport,
+  ReferralsService,
+  ReportsService,
+} from '../lib/tracking/reports/purchases.rpc.ts'
 
 /** How long the answer to an import of customers may wait for their sales. */
 const IMPORT_MS = 10_000

@@ -1,12 +1,18 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
-import { answerCron, type CronEnv, type CronTimeEnv, callCron, cronMs, isCron } from '../lib/http/cron.ts'
 import { runJob } from '../lib/http/logging.ts'
-import { answerNudge, type NudgeEnv, nudgeAll, ROUND_MS, type SelfEnv } from '../lib/http/nudge.service.ts'
-import type { NudgesService } from '../lib/http/nudges.rpc.ts'
-import { decryptSecret, encryptSecret } from '../lib/secrets.ts'
-import { allowsLocal, sendDue, type WebhooksEnv } from '../lib/webhooks/send-due.service.ts'
-import { urlRefusal } from '../lib/webhooks/url.ts'
-import type { EndpointsService } from '../lib/webhooks/webhooks.rpc.ts'
+import { answerCron, type CronEnv, type CronTimeEnv, callCron, cronMs, isCron } from '../lib/http/rpc/cron.ts'
+import {
+  answerNudge,
+  type NudgeEnv,
+  nudgeAll,
+  ROUND_MS,
+  type SelfEnv,
+} from '../lib/http/rpc/nudge.service.ts'
+import type { NudgesService } from '../lib/http/rpc/nudges.rpc.ts'
+import type { EndpointsService } from '../lib/http/rpc/webhooks.rpc.ts'
+import { decryptSecret, encryptSecret } from '../lib/platform/secrets.ts'
+import { urlRefusal } from '../lib/platform/url.ts'
+import { allowsLocal, sendDue, type WebhooksEnv } from '../lib/webhooks/deliveries/send-due.service.ts'
 
 /** As many random bytes as the signature has: the specification asks for 24 to 64. */
 const SECRET_BYTES = 32

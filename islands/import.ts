@@ -1,26 +1,26 @@
 /**
  * The import page's script. It reads a CSV file, maps its columns, previews the import, and runs it in calls that can
- * be resumed after a closed tab. functions/dashboard/import.tsx renders the page.
+ * be resumed after a closed tab. functions/dashboard/imports/import.tsx renders the page.
  */
 
 import * as m from '../lib/languages/messages.ts'
 import { check } from './import/check.ts'
-import { askFile } from './import/choose.ts'
-import { askColumns } from './import/columns.ts'
 import { announce, button, byId, h, showStep } from './import/dom.ts'
 import type { CsvFile } from './import/file.ts'
 import { bodyOf, callsOf, outcomesOf, rowCount, rowsOf, settingOf, urlOf } from './import/plan.ts'
-import { programOf } from './import/program.ts'
+import { askFile } from './import/questions/choose.ts'
+import { askColumns } from './import/questions/columns.ts'
+import { programOf } from './import/questions/program.ts'
+import { sitePart } from './import/questions/site.ts'
 import { reportOf } from './import/report.ts'
-import { type Mapping, recognise } from './import/rules/columns.ts'
-import type { Rows } from './import/rules/records.ts'
-import { rowsWith } from './import/rules/statuses.ts'
+import { type Mapping, recognise } from './import/rules/reading/columns.ts'
+import type { Rows } from './import/rules/reading/records.ts'
+import { rowsWith } from './import/rules/reading/statuses.ts'
 import { balancesElsewhere } from './import/rules/warnings.ts'
 import { runCalls } from './import/run.ts'
-import { sitePart } from './import/site.ts'
-import { discardSource, type Reader } from './import/source.ts'
-import { askSource } from './import/source-form.ts'
-import { followSource, loadFile } from './import/source-progress.ts'
+import { discardSource, type Reader } from './import/source/source.ts'
+import { askSource } from './import/source/source-form.ts'
+import { followSource, loadFile } from './import/source/source-progress.ts'
 import { type Answer, discardJob, type Job, loadJob, saveAnswer, saveJob } from './import/store.ts'
 import { t } from './text.ts'
 

@@ -1,12 +1,12 @@
 /** The script of the pages with rewards: renews the worked examples while their form is filled in. */
 import type { Fields } from '../lib/http/validate.ts'
 import * as m from '../lib/languages/messages.ts'
-import { isCurrency, parseMoney } from '../lib/money.ts'
-import { moneyFormat } from '../lib/pages/number-format.ts'
-import { numberIn, readReward } from '../lib/pages/read-reward.ts'
-import { leadExampleWords, saleExampleOf } from '../lib/pages/reward-example.ts'
-import type { SaleTerms } from '../lib/tracking/reward-example.ts'
-import type { RewardTerms } from '../lib/tracking/rewards.ts'
+import { numberIn, readReward } from '../lib/pages/forms/read-reward.ts'
+import { leadExampleWords, saleExampleOf } from '../lib/pages/forms/reward-example.ts'
+import { moneyFormat } from '../lib/pages/parts/number-format.ts'
+import type { RewardTerms } from '../lib/rules/rewards/rewards.ts'
+import type { SaleTerms } from '../lib/rules/steps/reward-example.ts'
+import { isCurrency, parseMoney } from '../lib/values/money.ts'
 import { t } from './text.ts'
 
 const fieldsOf = (form: HTMLFormElement): Fields =>

@@ -1,14 +1,14 @@
 /**
  * The script of the page that uploads the other platform's commissions. It reads a CSV file, asks what its columns are, and sends
- * the rows in calls; then it lets the server compare them. functions/dashboard/shadow-pages.tsx renders the page.
+ * the rows in calls; then it lets the server compare them. functions/dashboard/shadow/shadow-pages.tsx renders the page.
  */
 import * as m from '../lib/languages/messages.ts'
 import { Stopped, send } from './import/api.ts'
-import { columnTable, fileText, menu, zoneMenu } from './import/column-table.ts'
 import { announce, button, byId, h, showStep } from './import/dom.ts'
 import { type CsvFile, readFile, UnreadableFile } from './import/file.ts'
-import { cellText } from './import/rules/cells.ts'
-import { lacksZone } from './import/rules/dates.ts'
+import { columnTable, fileText, menu, zoneMenu } from './import/questions/column-table.ts'
+import { cellText } from './import/rules/reading/cells.ts'
+import { lacksZone } from './import/rules/reading/dates.ts'
 import {
   COLUMN_NAMES,
   type CommissionMapping,

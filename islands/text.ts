@@ -8,7 +8,7 @@ export type Wrap = (content: Content[]) => Content
 
 type InDom<Values> = { [Name in keyof Values]: Values[Name] extends Tag ? Wrap : Values[Name] }
 
-/** Texts, as `t` of lib/pages/text.ts has them for components. A message with tags is a list of nodes, for `h`. */
+/** Texts, as `t` of lib/pages/layout/text.ts has them for components. A message with tags is a list of nodes, for `h`. */
 type Translate = {
   <Values = undefined>(
     message: Message<Values>,

@@ -155,7 +155,7 @@ create index possible_merges_named_customer_id_idx on possible_merges (named_cus
 create index possible_merges_workspace_id_idx on possible_merges (workspace_id, id);
 
 -- Who referred a customer, also when another partner owned it and kept it: see
--- lib/customers/owner.ts. The origin is the report, the purchase or the row of an import that
+-- lib/rules/identities/owner.ts. The origin is the report, the purchase or the row of an import that
 -- says so: 'import', the call and the number of the row, in four digits. So the later row of a
 -- call prevails when the customers of two of them turn out to be one. attribution is the
 -- program's setting of that time.

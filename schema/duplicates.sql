@@ -388,7 +388,7 @@ begin
 end $$;
 
 -- Notes that an expected sale and a processor's look like one purchase: see
--- lib/purchases/expected-sales.queries.ts. A part of what saves the sale, after it. May be
+-- lib/tracking/events/expected-sales.queries.ts. A part of what saves the sale, after it. May be
 -- repeated. The conditions on steps are the predicate of events_expected_idx.
 create or replace function note_received_1(workspace uuid, saved_id uuid, click text,
     gross_cents bigint, hours integer,

@@ -29,7 +29,7 @@ create index kept_documents_keep_until_idx on kept_documents (keep_until);
 -- Functions and triggers.
 
 -- For an erasure: the text that replaces a value, if it is one of `texts`, also as a key of the
--- merchant's (lib/purchases/facts.ts).
+-- merchant's (lib/rules/purchases/facts.ts).
 create or replace function erase_text(value text, texts text[], by_texts text[]) returns text
     language sql immutable as $$
     select coalesce(by_texts[array_position(texts, value)],

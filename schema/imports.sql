@@ -105,7 +105,7 @@ create index import_sources_workspace_id_idx on import_sources (workspace_id, id
 -- A row that was read: SourceRow in lib/imports/sources/source.ts. Read again, because the list has
 -- changed meanwhile, it is the same row. Rows are deleted with their source: after the import, and
 -- 7 days after reading at the latest. For a shadow run, they are those that could not be read. Of
--- the resource `history`, they are HistoryEntry in lib/imports/sources/history.ts: what each
+-- the resource `history`, they are HistoryEntry in lib/imports/sources/history/history.ts: what each
 -- commission adds to the row of its customer, until all commissions are read.
 create table import_source_rows (
     source_id     uuid   not null
@@ -148,7 +148,7 @@ begin
           from jsonb_array_elements(answer -> 'results') with ordinality as e (result, n)) r;
 end $$;
 
--- What a partner import is decided from: PartnerImportFacts in lib/imports/partner-import.ts, with
+-- What a partner import is decided from: PartnerImportFacts in lib/imports/partners/partner-import.ts, with
 -- the workspace and the program. Null to a person who is not a member. An address that a partner
 -- has left finds the partner, unless somebody else has it now. balance_emails are those of the rows
 -- with an opening balance: what other programs owe them is reported, and who exists in this program

@@ -95,7 +95,7 @@ create index events_partner_id_idx on events (partner_id, id) where partner_id i
 create index events_click_id_idx on events (workspace_id, click_id) where click_id is not null;
 
 -- Which sales does the payment processor still have to report? See
--- lib/purchases/expected-sales.queries.ts.
+-- lib/tracking/events/expected-sales.queries.ts.
 create index events_expected_idx on events (workspace_id, occurred_at)
     where steps @> '[{"code": "sale_expected_from_stripe"}]'
         and not steps @> '[{"code": "expected_sale_received"}]';
@@ -143,7 +143,7 @@ end $$;
 
 -- The ledger. A commission is what one event earned one partner, what another platform still owed
 -- the partner (its one opening balance, in USD), or an adjustment by a manager. Only payout_id ever
--- changes, and earned_on with its event; the status is derived (see lib/tracking/commissions.ts). A
+-- changes, and earned_on with its event; the status is derived (see lib/rules/steps/commissions.ts). A
 -- reversal is a row that names the commission, of the opposite sign, or of the same sign to
 -- reinstate. When a sale turns out to be another partner's, or of another amount, its commission is
 -- reversed and replaced by another.
@@ -441,7 +441,7 @@ begin
     end if;
 end $$;
 
--- A partner with its terms: PartnerTerms in lib/tracking/attribution.ts. The present terms,
+-- A partner with its terms: PartnerTerms in lib/rules/attribution/attribution.ts. The present terms,
 -- or those in force when a sale was paid. That is two times, because a processor's time is
 -- in whole seconds: the terms are those at the end, and a partner who was active at either
 -- is approved. firstRewardedAt is when the customer first earned a sale commission in the

@@ -175,7 +175,7 @@ create index mailings_workspace_id_idx on mailings (workspace_id, created_at);
 create index mailings_created_at_idx   on mailings (created_at);
 
 -- The people who get no mails from a workspace but those about their account, payouts and
--- applications: lib/mail/unsubscribe.ts.
+-- applications: lib/mail/mailings/unsubscribe.ts.
 create table mail_optouts (
     workspace_id  uuid         not null
         constraint mail_optouts_workspace_id_fkey references workspaces (id),
@@ -193,7 +193,7 @@ create table unsubscribe_key (
 insert into unsubscribe_key
     values (replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''));
 
--- What the provider's accounts have been used for, one row each: lib/mail/quota.ts. Sign-in links
+-- What the provider's accounts have been used for, one row each: lib/mail/outbox/quota.ts. Sign-in links
 -- count, which are in no table.
 create table mail_usage (
     account          text         primary key
@@ -212,7 +212,7 @@ create table mail_usage (
 -- Functions and triggers.
 
 -- Saves what the provider reports of a mail that it has accepted:
--- lib/mail/resend-events.schemas.ts. Reports arrive twice, late and out of order: a later stage is
+-- lib/mail/transport/resend-events.schemas.ts. Reports arrive twice, late and out of order: a later stage is
 -- never replaced by an earlier one. A report proves that the provider has accepted the mail, also
 -- if its response was lost. A mail that the provider never sent has failed, and has another
 -- idempotency key from then on: reports under the former one are ignored. A complaint about a mail
@@ -262,7 +262,7 @@ begin
 end $$;
 
 -- Where sign-up is open, anybody can create a workspace. Until the operator trusts it, its mails to
--- people who have never signed in are held, and lib/mail/held.queries.ts releases them: none until
+-- people who have never signed in are held, and lib/mail/outbox/held.queries.ts releases them: none until
 -- the first sale is credited to a partner, then some each day. A link to a new address is asked for
 -- by a partner or member who has signed in, and goes out.
 create or replace function hold_mails() returns trigger language plpgsql
@@ -454,7 +454,7 @@ begin
 end $$;
 
 -- Counts a request for a sign-in link, and says what the decision about it needs:
--- lib/mail/sign-in-quota.ts. Known is who has signed in, and who is a member, a partner or invited
+-- lib/mail/outbox/sign-in-quota.ts. Known is who has signed in, and who is a member, a partner or invited
 -- in a workspace that the operator trusts: where sign-up is open, anybody can add anybody to
 -- another one. A link to an unknown address counts only if it may be sent. Nobody but the person's
 -- own browser gets the person's mail_problem.

@@ -318,7 +318,7 @@ begin
     perform pg_advisory_xact_lock(hashtextextended(workspace || ' address ' || address, 0));
 end $$;
 
--- Whether two addresses may be of one mailbox: whoever gets true compares them by lib/mailboxes.ts.
+-- Whether two addresses may be of one mailbox: whoever gets true compares them by lib/values/mailboxes.ts.
 create or replace function addresses_alike(a text, b text) returns boolean language sql immutable
     as $$
     -- One expression, so that Postgres inlines it: a partner may have 100,000 customers.

@@ -3,7 +3,7 @@
 -- The API key of a workspace's own Stripe account, from which its partners are paid. Used by
 -- the payouts Worker only, and encrypted like the signing secrets.
 -- The account's transfers are read up to transfers_read_to, the time of the newest one, by
--- Stripe's clock: see lib/payouts/reconcile.service.ts. A restored database continues where
+-- Stripe's clock: see lib/payouts/transfers/reconcile.service.ts. A restored database continues where
 -- it was, and so reads all that it has lost.
 create table stripe_keys (
     workspace_id       uuid         primary key
@@ -153,7 +153,7 @@ create table payers (
 -- A payout run claims the commissions that are payable at its cutoff, of one program or of
 -- all, and creates a payout per partner and currency. It claims in pages, so that a run that
 -- was interrupted continues at its cursor. Before that, a run by Stripe keeps which balances
--- the merchant's Stripe balance covers (lib/payouts/funds.ts), so that all pages leave out the
+-- the merchant's Stripe balance covers (lib/tenancy/settings/funds.ts), so that all pages leave out the
 -- same ones. A manual run is for merchants who pay by bank: they mark it as paid, can undo
 -- that, and finally confirm it.
 create table payout_runs (
@@ -172,7 +172,7 @@ create table payout_runs (
     created_at      timestamptz  not null,
     -- null until the balance was read; {} covers everything
     cover           jsonb,
-    -- What the run is limited to: see lib/payouts/limits.ts.
+    -- What the run is limited to: see lib/payouts/runs/limits.ts.
     maximum                 jsonb,             -- which balances its maximum covers, like cover
     previewed_at            timestamptz,
     -- {"USD": {"amountCents": 4900, "count": 1}}; null is no limit
@@ -259,15 +259,15 @@ create index payout_run_notices_due_idx on payout_run_notices (run_id) where mai
 -- it. Those of a large one are claimed in pages, and let go in pages, and meanwhile no other payout
 -- takes any of the same partner and currency. It grows until claimed_at, and is not sent before.
 -- From cancel_requested_at on, nothing is sent for it. It is canceled once its key cannot act any
--- more and Stripe has no transfer: see lib/payouts/cancel.ts. Its transfer at Stripe has an
+-- more and Stripe has no transfer: see lib/payouts/corrections/cancel.ts. Its transfer at Stripe has an
 -- idempotency key of the payout's id and key_version. key_used_at is written before the first call
 -- with that key, because Stripe forgets a key after a day. A failed or canceled payout has no
 -- commissions, and keeps its amount. reversed_cents is what the merchant has reversed of the
 -- transfer at Stripe. A payout that was reversed in full keeps its commissions until a manager
 -- releases them. When Stripe cannot be asked any more whether one that is being canceled was sent,
--- a manager decides (resolved_at): see lib/payouts/resolution.ts. One that has ended as not sent
+-- a manager decides (resolved_at): see lib/payouts/corrections/resolution.ts. One that has ended as not sent
 -- may turn out to have been sent, or a paid one sent again (found_transfer_id): an alarm, see
--- lib/payouts/found.queries.ts.
+-- lib/payouts/transfers/found.queries.ts.
 create table payouts (
     id                 uuid         primary key,
     workspace_id       uuid         not null,

@@ -39,7 +39,7 @@ create table processor_events (
     email               text,                    -- the address that was typed into the checkout
     -- ids of the invoice, payments, charges and checkout
     keys                text[]       not null,
-    facts               jsonb        not null,   -- see lib/purchases/facts.ts
+    facts               jsonb        not null,   -- see lib/rules/purchases/facts.ts
     occurred_at         timestamptz  not null,   -- by the processor's clock
     received_at         timestamptz  not null,
     event_id            uuid,                    -- the sale
@@ -90,7 +90,7 @@ create index processor_events_occurred_at_idx on processor_events (occurred_at)
 
 -- Functions and triggers.
 
--- The event of a report: RecordedEvent in lib/tracking/reports.queries.ts. While the table is
+-- The event of a report: RecordedEvent in lib/tracking/reports/reports.queries.ts. While the table is
 -- small, each index that begins with the workspace looks equally good, Postgres takes the one
 -- created last, and a plan stays when the table has grown. The last condition says nothing new,
 -- but makes the right index look better. (The last one is right for foreign keys.)

@@ -162,7 +162,7 @@ create table shadow_runs (
     program_id    uuid         not null,
     started_at    timestamptz  not null,
     ended_at      timestamptz,              -- the cut-over
-    -- and what it took over: CutOverResult in lib/shadow/cut-over.ts
+    -- and what it took over: CutOverResult in lib/shadow/cut-over/cut-over.ts
     cut_over      jsonb,
     -- when the platform was first read by its API: from then on, uploads need its ids
     api_since     timestamptz,

@@ -1,6 +1,6 @@
 -- Refunds: loaded, and saved.
 
--- What a refund is decided from: RefundFacts in lib/tracking/refunds.queries.ts. Text if the API
+-- What a refund is decided from: RefundFacts in lib/tracking/refunds/refunds.queries.ts. Text if the API
 -- key is refused, as of load_report_1. processor_key is what a processor's events name the sale by:
 -- if there are any, the refund is joined with them.
 create or replace function refund_facts_1(workspace uuid, report_id text, sale_ref text,
@@ -74,7 +74,7 @@ begin
         || jsonb_build_object('keyId', key_id);
 end $$;
 
--- Saves a decided refund: toSaved in lib/tracking/refunds.queries.ts. Returns the event, or that of
+-- Saves a decided refund: toSaved in lib/tracking/refunds/refunds.queries.ts. Returns the event, or that of
 -- an earlier report with the same id. Raises TR001 if the sale is not as it was read, and the
 -- caller decides again.
 create or replace function save_refund_1(refund jsonb) returns jsonb

@@ -28,7 +28,7 @@ create index report_mismatches_last_at_idx on report_mismatches (last_at);
 -- Functions and triggers.
 
 -- Keeps reports that differ from the ones that their events were recorded by: Mismatch[] of
--- lib/tracking/keep-mismatches.queries.ts. The first 20 bodies of an event are kept, and some 1,000
+-- lib/tracking/reports/keep-mismatches.queries.ts. The first 20 bodies of an event are kept, and some 1,000
 -- of a workspace in a day.
 create or replace function note_mismatches_1(mismatches jsonb, at timestamptz) returns void
     language sql
@@ -88,7 +88,7 @@ set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off 
             last_at = greatest(report_mismatches.last_at, excluded.last_at)
 $$;
 
--- What a report is decided from: ReportFacts in lib/tracking/facts.queries.ts, with the event of an
+-- What a report is decided from: ReportFacts in lib/tracking/reports/facts.queries.ts, with the event of an
 -- earlier report alone if that is complete. Text if the API key is refused: "unknown_key", also for
 -- one that is revoked or expired, or "insufficient_scope". It is json, which takes less to put
 -- together than jsonb. processor_key is what a processor's events name the sale by, null for a
@@ -262,7 +262,7 @@ begin
 end $$;
 
 -- Holds the commission of a sale or lead for what its decision says: see ruledHoldOf in
--- lib/tracking/steps.ts. After what saves the event and compares it with others; may be repeated.
+-- lib/rules/steps/steps.ts. After what saves the event and compares it with others; may be repeated.
 -- is_new is whether that is known only now: then a manager has not decided about it, also if the
 -- commission was held for another reason. One that is part of a payout is not held.
 create or replace function hold_by_rule_1(workspace uuid, saved_id uuid, held_for text,
@@ -360,7 +360,7 @@ create or replace trigger partners_own_address
     when (new.email is distinct from old.email) execute function note_partner_address();
 
 -- Marks what a saved report refers of payments received before: see
--- lib/tracking/late-reports.queries.ts, which says what `late` is. Returns whether anything is
+-- lib/tracking/reports/late-reports.queries.ts, which says what `late` is. Returns whether anything is
 -- marked.
 create or replace function mark_late(workspace uuid, saved_id uuid, of_customer uuid, late jsonb,
     now timestamptz) returns boolean
@@ -407,7 +407,7 @@ begin
     return true;
 end $$;
 
--- Saves a decided report, all of it or nothing: SavedReport in lib/tracking/reports.queries.ts.
+-- Saves a decided report, all of it or nothing: SavedReport in lib/tracking/reports/reports.queries.ts.
 -- Returns the event, or that of an earlier report with the same id: of concurrent copies, the first
 -- one inserts it. May be repeated after a commit that was not seen. Raises TR001 if the customer is
 -- not as it was read, and the caller decides again.
@@ -652,7 +652,7 @@ begin
 end $$;
 
 -- Saves decided reports in order, each completely or not at all, then loads what others are decided
--- from: `saved` and `loaded` of results, in their order. See lib/tracking/batch.queries.ts. A
+-- from: `saved` and `loaded` of results, in their order. See lib/tracking/reports/batch.queries.ts. A
 -- report that conflicts with what was saved since it was loaded is null in `saved`, and so are
 -- those of its customer after it.
 --

@@ -3,7 +3,7 @@
 -- The commissions of the platform that pays during a shadow run, as managers upload them, or the
 -- platform's API lists them. The key is that platform's own id, or says what a row without one
 -- contains. event_id is the sale of ours that it names by one of sale_ids, if there is one, and
--- bucket the customer, by which both sides are compared: see lib/shadow/comparison.queries.ts.
+-- bucket the customer, by which both sides are compared: see lib/shadow/comparison/comparison.queries.ts.
 create table platform_commissions (
     id              uuid         primary key,
     workspace_id    uuid         not null,

@@ -45,7 +45,7 @@ create index sessions_user_id_idx on sign_in.sessions (user_id);
 create index sessions_expires_at_idx on sign_in.sessions (expires_at);
 
 -- A passkey, with which a person confirms in a session that a mailed link has begun: see
--- lib/auth/passkeys.service.ts. Whoever reads the mailbox can add one, so one that was not added
+-- lib/sign-in/passkeys/passkeys.service.ts. Whoever reads the mailbox can add one, so one that was not added
 -- with another one confirms nothing until counts_from.
 create table sign_in.passkeys (
     id             uuid         primary key,
@@ -103,7 +103,7 @@ create table sign_in.browsers (
 create index browsers_expires_at_idx on sign_in.browsers (expires_at);
 
 -- Requests for sign-in links by UTC day and what they are counted by: the network of the caller,
--- the mailbox (its SHA-256), and whether the address is unknown. See lib/mail/sign-in-quota.ts.
+-- the mailbox (its SHA-256), and whether the address is unknown. See lib/mail/outbox/sign-in-quota.ts.
 -- Kept for a day.
 create table sign_in.request_counts (
     key         text         not null,

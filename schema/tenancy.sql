@@ -133,7 +133,7 @@ create table api_keys (
 );
 
 -- Expensive requests of a workspace, or of a person in the portal, by which all Workers together
--- limit them: lib/auth/expensive.ts. Unlogged, so that a request waits for no disk; after a crash
+-- limit them: lib/auth/expensive/expensive.ts. Unlogged, so that a request waits for no disk; after a crash
 -- of the database, every budget is whole. held_until is the end of the request, or of its lease: a
 -- request that dies holds its place no longer.
 create unlogged table expensive_requests (
@@ -171,7 +171,7 @@ create index idempotency_keys_created_at_idx on idempotency_keys (created_at);
 
 -- When a commission that is never payable is payable. A time, because all that pays compares it
 -- with the present; no total, statement or webhook has such commissions. NEVER in
--- lib/tracking/commissions.ts is the same.
+-- lib/rules/steps/commissions.ts is the same.
 create or replace function never() returns timestamptz language sql immutable as $$
     select timestamptz '9999-12-31 00:00:00+00' $$;
 

@@ -1,7 +1,7 @@
 -- Visits: what the snippet sends. Clicks, their daily budgets, and when they expire.
 
 -- Where the links of an earlier platform have the slug, and whether such links still credit
--- partners: see lib/imports/former-links.ts. A manager says so, or a visit by one that the
+-- partners: see lib/imports/partners/former-links.ts. A manager says so, or a visit by one that the
 -- merchant's site has sent.
 create table link_forms (
     program_id    uuid         not null,

@@ -87,7 +87,7 @@ create table webhook_deliveries (
     lease_id          uuid,                              -- the last one
     delivered_at      timestamptz,
     failed_at         timestamptz,                       -- when it was given up
-    -- the latest of all: Try in lib/webhooks/tries.ts
+    -- the latest of all: Try in lib/webhooks/deliveries/tries.ts
     tries             jsonb        not null,
     status            text not null generated always as (case
         when delivered_at is not null then 'delivered' when failed_at is not null then 'failed'
@@ -166,7 +166,7 @@ create or replace trigger events_announce
         execute function announce_event();
 
 -- Announces the refunds of a sale that a processor has reported, each once: the sale remembers
--- them, also if nobody listens yet. refunds: ProcessorRefund[] of lib/purchases/returns.ts.
+-- them, also if nobody listens yet. refunds: ProcessorRefund[] of lib/rules/refunds/returns.ts.
 create or replace function announce_refunds(workspace uuid, sale uuid, refunds jsonb) returns void
     language plpgsql
 security definer set search_path = public, pg_temp as $$

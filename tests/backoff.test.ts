@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { exponentialDelay, listedDelay, withJitter } from '../lib/backoff.ts'
+import { exponentialDelay, listedDelay, withJitter } from '../lib/values/backoff.ts'
 
 test.each([
   { attempts: 1, delay: 2 },

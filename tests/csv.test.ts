@@ -1,7 +1,7 @@
 import Papa from 'papaparse'
 import { expect, test } from 'vitest'
-import { csvLines } from '../lib/csv.ts'
 import { streamCsv } from '../lib/http/csv-stream.ts'
+import { csvLines } from '../lib/values/csv.ts'
 
 test.each([
   { case: 'plain text', text: 'Ann', cell: '"Ann"' },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { domainInAscii } from '../lib/domains.ts'
-import { isEmail, normalizeEmail, readEmail } from '../lib/emails.ts'
+import { domainInAscii } from '../lib/values/domains.ts'
+import { isEmail, normalizeEmail, readEmail } from '../lib/values/emails.ts'
 
 test.each([
   { case: 'space and case', from: ' Ann@Example.COM ', to: 'ann@example.com' },

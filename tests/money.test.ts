@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { exactMoney, formatMoney, isCurrency, parseMoney } from '../lib/money.ts'
+import { exactMoney, formatMoney, isCurrency, parseMoney } from '../lib/values/money.ts'
 
 test.each([
   { amountCents: 980n, currency: 'USD', text: '9.80 USD' },

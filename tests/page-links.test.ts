@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MAX_PAGE_LENGTH, pageLink } from '../lib/page-links.ts'
+import { MAX_PAGE_LENGTH, pageLink } from '../lib/values/page-links.ts'
 
 const SITE = 'https://shop.example/start?campaign=1'
 

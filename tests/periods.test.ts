@@ -6,7 +6,7 @@ import {
   readPeriod,
   readPeriodDays,
   splitPoints,
-} from '../lib/periods.ts'
+} from '../lib/values/periods.ts'
 
 const now = new Date('2028-03-01T00:30:00Z')
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { makeSlug, partnerLink, slugKey, suffixedSlug } from '../lib/slugs.ts'
+import { makeSlug, partnerLink, slugKey, suffixedSlug } from '../lib/values/slugs.ts'
 
 test.each([
   { case: 'case is ignored', slug: 'Maya', key: 'maya' },

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import type { ErrorCode } from '../../lib/http/errors.ts'
-import { MAX_CUSTOMER_ROWS } from '../../lib/imports/customer-import.ts'
+import { MAX_CUSTOMER_ROWS } from '../../lib/imports/customers/customer-import.ts'
 import {
   CustomerImportResponse,
   ImportUndoResponse,
@@ -14,7 +14,7 @@ import {
   PartnerImport,
   PartnerImportRow,
 } from '../../lib/imports/imports.schemas.ts'
-import { MAX_PARTNER_ROWS } from '../../lib/imports/partner-import.ts'
+import { MAX_PARTNER_ROWS } from '../../lib/imports/partners/partner-import.ts'
 import {
   ImportSourceListResponse,
   ImportSourceResponse,

@@ -4,15 +4,15 @@ import { CustomerQuery } from '../../lib/customers/customers.schemas.ts'
 import { PossibleMergeResponse } from '../../lib/customers/possible-merges.responses.ts'
 import { PossibleMergeQuery } from '../../lib/customers/possible-merges.schemas.ts'
 import { ErasureResponse, PersonalDataResponse } from '../../lib/people/people.responses.ts'
-import { CommissionResponse } from '../../lib/tracking/commissions.responses.ts'
+import { EventResponse, MismatchResponse } from '../../lib/tracking/events/events.responses.ts'
+import { EventQuery, MismatchQuery, NewCredit } from '../../lib/tracking/events/events.schemas.ts'
+import { CommissionResponse } from '../../lib/tracking/ledger/commissions.responses.ts'
 import {
   CommissionQuery,
   NewAdjustment,
   NewHold,
   NewReversal,
-} from '../../lib/tracking/commissions.schemas.ts'
-import { EventResponse, MismatchResponse } from '../../lib/tracking/events.responses.ts'
-import { EventQuery, MismatchQuery, NewCredit } from '../../lib/tracking/events.schemas.ts'
+} from '../../lib/tracking/ledger/commissions.schemas.ts'
 import { act, actWith, byManager, byWriter, get, id, json, list, post, WORKSPACE } from '../operations.ts'
 
 /** A creation that is repeated with the same `externalId`. */

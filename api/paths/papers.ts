@@ -3,8 +3,8 @@ import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { InvoiceResponse } from '../../lib/papers/invoices.responses.ts'
 import { InvoiceQuery, StatementQuery, YearQuery } from '../../lib/papers/papers.schemas.ts'
 import { PayoutYearResponse, StatementResponse } from '../../lib/papers/statements.responses.ts'
-import { PayerResponse } from '../../lib/payouts/payers.responses.ts'
-import { PayerChange } from '../../lib/payouts/payers.schemas.ts'
+import { PayerResponse } from '../../lib/payouts/details/payers.responses.ts'
+import { PayerChange } from '../../lib/payouts/details/payers.schemas.ts'
 import {
   BODY_ERRORS,
   bySession,

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
-import { PartnerBalanceResponse } from '../../lib/payouts/balances.responses.ts'
+import { PartnerBalanceResponse } from '../../lib/payouts/balances/balances.responses.ts'
 import { RunFilesResponse, TemplateFileResponse } from '../../lib/payouts/files/files.responses.ts'
 import { ExportQuery, TemplateFile } from '../../lib/payouts/files/files.schemas.ts'
 import {

@@ -4,23 +4,28 @@ import { BrandResponse } from '../../lib/brand/brands.responses.ts'
 import { BrandChange } from '../../lib/brand/brands.schemas.ts'
 import type { ErrorCode } from '../../lib/http/errors.ts'
 import { Page } from '../../lib/http/lists.ts'
-import { BalanceResponse } from '../../lib/tracking/commissions.responses.ts'
-import { WhatIfResponse } from '../../lib/tracking/what-if.responses.ts'
-import { CouponResponse } from '../../lib/workspace/coupons.responses.ts'
-import { NewCoupon } from '../../lib/workspace/coupons.schemas.ts'
-import { GroupResponse } from '../../lib/workspace/groups.responses.ts'
-import { GroupChange, NewGroup } from '../../lib/workspace/groups.schemas.ts'
-import { NoteResponse } from '../../lib/workspace/notes.responses.ts'
-import { NewNote } from '../../lib/workspace/notes.schemas.ts'
+import { CouponResponse } from '../../lib/partners/links/coupons.responses.ts'
+import { NewCoupon } from '../../lib/partners/links/coupons.schemas.ts'
 import {
   CountedLinkResponse,
   LinkResponse,
   PartnerResponse,
   SlugTakenResponse,
-} from '../../lib/workspace/partners.responses.ts'
-import { NewLink, NewPartner, PartnerChange, PartnerQuery } from '../../lib/workspace/partners.schemas.ts'
-import { ProgramResponse } from '../../lib/workspace/programs.responses.ts'
-import { NewProgram, ProgramChange } from '../../lib/workspace/programs.schemas.ts'
+} from '../../lib/partners/lists/partners.responses.ts'
+import {
+  NewLink,
+  NewPartner,
+  PartnerChange,
+  PartnerQuery,
+} from '../../lib/partners/lists/partners.schemas.ts'
+import { NoteResponse } from '../../lib/partners/notes/notes.responses.ts'
+import { NewNote } from '../../lib/partners/notes/notes.schemas.ts'
+import { GroupResponse } from '../../lib/programs/groups.responses.ts'
+import { GroupChange, NewGroup } from '../../lib/programs/groups.schemas.ts'
+import { ProgramResponse } from '../../lib/programs/programs.responses.ts'
+import { NewProgram, ProgramChange } from '../../lib/programs/programs.schemas.ts'
+import { BalanceResponse } from '../../lib/tracking/ledger/commissions.responses.ts'
+import { WhatIfResponse } from '../../lib/tracking/what-if/what-if.responses.ts'
 import {
   ask,
   BODY_ERRORS,

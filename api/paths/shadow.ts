@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
-import { CutOver } from '../../lib/shadow/cut-over.schemas.ts'
-import { MAX_COMMISSION_ROWS } from '../../lib/shadow/platform-commissions.ts'
+import { MAX_COMMISSION_ROWS } from '../../lib/imports/commissions/platform-commissions.ts'
+import { CutOver } from '../../lib/shadow/cut-over/cut-over.schemas.ts'
 import {
   CommissionUploadResponse,
   CompareResponse,

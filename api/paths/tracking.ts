@@ -1,11 +1,15 @@
 import * as z from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
-import { Batch } from '../../lib/tracking/batch.schemas.ts'
-import { ClickEvent } from '../../lib/tracking/clicks.schemas.ts'
-import { SaleCorrection } from '../../lib/tracking/corrections.schemas.ts'
-import { RefundEvent } from '../../lib/tracking/refund.schemas.ts'
-import { BatchResponse, ClickResponse, TrackingResponse } from '../../lib/tracking/reports.responses.ts'
-import { LeadEvent, SaleEvent } from '../../lib/tracking/reports.schemas.ts'
+import { ClickEvent } from '../../lib/tracking/clicks/clicks.schemas.ts'
+import { SaleCorrection } from '../../lib/tracking/refunds/corrections.schemas.ts'
+import { RefundEvent } from '../../lib/tracking/refunds/refund.schemas.ts'
+import { Batch } from '../../lib/tracking/reports/batch.schemas.ts'
+import {
+  BatchResponse,
+  ClickResponse,
+  TrackingResponse,
+} from '../../lib/tracking/reports/reports.responses.ts'
+import { LeadEvent, SaleEvent } from '../../lib/tracking/reports/reports.schemas.ts'
 import { BODY_ERRORS, byApiKey, errors, json } from '../operations.ts'
 
 const report = (summary: string, schema: z.ZodType, ...codes: Parameters<typeof errors>) => ({

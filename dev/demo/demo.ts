@@ -1,5 +1,5 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
-import { hashApiKey } from '../../lib/auth/api-keys.ts'
+import { hashApiKey } from '../../lib/auth/keys/api-keys.ts'
 import { connect, type Db } from '../../lib/db/connection.ts'
 import type { DatabaseEnv } from '../../lib/db/neon.ts'
 import { type Seeder, seeder } from './seed.ts'

@@ -1,8 +1,8 @@
 /** Stripe in the demo: Pine Notes' account at the fake, and its settings in Tributary. */
 import { connect } from '../../lib/db/connection.ts'
 import type { DatabaseEnv } from '../../lib/db/neon.ts'
-import { CONNECT_EVENTS, STRIPE_EVENTS } from '../../lib/purchases/stripe/event-types.ts'
-import { sha256 } from '../../lib/sha256.ts'
+import { sha256 } from '../../lib/platform/sha256.ts'
+import { CONNECT_EVENTS, STRIPE_EVENTS } from '../../lib/purchases/stripe/objects/event-types.ts'
 import { accountOfKey } from '../fakes/stripe/keys.ts'
 import { type StripeFake, startStripe } from '../fakes/stripe.ts'
 import { PARTNER_SLUG, WORKSPACE } from './demo.ts'

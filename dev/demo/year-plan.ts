@@ -1,7 +1,7 @@
 /** What happens in the demo's year: who the partners are, who clicks, and what buyers report. The same every time, but for ids. */
 import { newClickId } from '../../lib/db/ids.ts'
-import { toAscii } from '../../lib/slugs.ts'
-import type { Report } from '../../lib/tracking/report.ts'
+import type { Report } from '../../lib/rules/steps/report.ts'
+import { toAscii } from '../../lib/values/slugs.ts'
 
 export const DAY_MS = 86_400_000
 export const DAYS = 365

@@ -4,14 +4,14 @@
  */
 import { CompiledQuery, Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
 import pg from 'pg'
-import { hashApiKey } from '../../lib/auth/api-keys.ts'
+import { hashApiKey } from '../../lib/auth/keys/api-keys.ts'
 import { newId } from '../../lib/db/ids.ts'
 import type { Client } from '../../lib/db/neon.ts'
 import type { Tables } from '../../lib/db/tables.ts'
-import { slugKey, toAscii } from '../../lib/slugs.ts'
-import { decide } from '../../lib/tracking/decide.ts'
-import { loadReportFacts } from '../../lib/tracking/facts.queries.ts'
-import { saveReport } from '../../lib/tracking/reports.queries.ts'
+import { decide } from '../../lib/rules/decisions/decide.ts'
+import { loadReportFacts } from '../../lib/tracking/reports/facts.queries.ts'
+import { saveReport } from '../../lib/tracking/reports/reports.queries.ts'
+import { slugKey, toAscii } from '../../lib/values/slugs.ts'
 import { seeder } from './seed.ts'
 import {
   type Click,

@@ -17,12 +17,12 @@ export type Settings = DatabaseEnv & {
   /** What the mail provider's reports are signed with. */
   RESEND_WEBHOOK_SECRET?: string
   RESEND_BULK_WEBHOOK_SECRET?: string
-  /** How many sign-in links are mailed in a day, instead of lib/mail/sign-in-quota.ts. */
+  /** How many sign-in links are mailed in a day, instead of lib/mail/outbox/sign-in-quota.ts. */
   UNKNOWN_DAILY_SIGN_INS?: string
   NETWORK_DAILY_SIGN_INS?: string
   MAILBOX_DAILY_SIGN_INS?: string
   MAIL_DAILY_QUOTA?: string
-  /** How many expensive requests a workspace may send in ten seconds, and at once, instead of lib/auth/expensive.ts. */
+  /** How many expensive requests a workspace may send in ten seconds, and at once, instead of lib/auth/expensive/expensive.ts. */
   EXPENSIVE_REQUESTS?: string
   EXPENSIVE_AT_ONCE?: string
   /** Replaces the URL of Stripe's API. */

@@ -1,21 +1,21 @@
+import { type AuthContext, type AuthEnv, openAuth } from '../../lib/auth/context.ts'
+import { CLEAR_STORAGE } from '../../lib/auth/cookies.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import { form } from '../../lib/http/validate.ts'
+import * as m from '../../lib/languages/messages.ts'
+import { noticeFor } from '../../lib/pages/layout/parts.tsx'
+import { renderPage } from '../../lib/pages/layout/render.tsx'
+import { textsOf } from '../../lib/pages/layout/text.ts'
 import {
   allAccounts,
   otherAccounts,
   signOutAll,
   signOutOther,
   switchAccount,
-} from '../../lib/auth/accounts.ts'
-import { AccountsPage } from '../../lib/auth/accounts-page.tsx'
-import { type AuthContext, type AuthEnv, openAuth } from '../../lib/auth/context.ts'
-import { CLEAR_STORAGE } from '../../lib/auth/cookies.ts'
-import { signOut } from '../../lib/auth/links.ts'
-import { safePath } from '../../lib/auth/next.ts'
-import { createRoutes } from '../../lib/http/app.ts'
-import { form } from '../../lib/http/validate.ts'
-import * as m from '../../lib/languages/messages.ts'
-import { noticeFor } from '../../lib/pages/parts.tsx'
-import { renderPage } from '../../lib/pages/render.tsx'
-import { textsOf } from '../../lib/pages/text.ts'
+} from '../../lib/sign-in/accounts.ts'
+import { AccountsPage } from '../../lib/sign-in/accounts-page.tsx'
+import { signOut } from '../../lib/sign-in/requests/links.ts'
+import { safePath } from '../../lib/sign-in/requests/next.ts'
 
 const DONE = { signed_out: m.account_signed_out, gone: m.account_gone }
 

@@ -1,16 +1,22 @@
-import { askState, type CodeCandidate, passLink, setCode, takeAttempt } from '../../lib/auth/asks.queries.ts'
-import { CodePage, ShownCodePage } from '../../lib/auth/code-pages.tsx'
 import { type AuthContext, type AuthEnv, openAuth } from '../../lib/auth/context.ts'
-import { limitFailures } from '../../lib/auth/failed-attempts.ts'
-import { newToken, readLink, redeemLink } from '../../lib/auth/links.ts'
-import { badLink, browserOf, enter, limitCaller } from '../../lib/auth/replies.tsx'
-import { isCode, newCode, readCode, signCode } from '../../lib/auth/sign-in-codes.ts'
+import { limitFailures } from '../../lib/auth/keys/failed-attempts.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { form } from '../../lib/http/validate.ts'
 import * as m from '../../lib/languages/messages.ts'
-import { renderPage } from '../../lib/pages/render.tsx'
-import { textsOf } from '../../lib/pages/text.ts'
-import { sha256 } from '../../lib/sha256.ts'
+import { renderPage } from '../../lib/pages/layout/render.tsx'
+import { textsOf } from '../../lib/pages/layout/text.ts'
+import { sha256 } from '../../lib/platform/sha256.ts'
+import { CodePage, ShownCodePage } from '../../lib/sign-in/code-pages.tsx'
+import { badLink, browserOf, enter, limitCaller } from '../../lib/sign-in/replies.tsx'
+import {
+  askState,
+  type CodeCandidate,
+  passLink,
+  setCode,
+  takeAttempt,
+} from '../../lib/sign-in/requests/asks.queries.ts'
+import { newToken, readLink, redeemLink } from '../../lib/sign-in/requests/links.ts'
+import { isCode, newCode, readCode, signCode } from '../../lib/sign-in/requests/sign-in-codes.ts'
 
 /** The page for a code, with what became of the link of this browser. */
 const showCodePage = async (c: AuthContext, problem?: string) => {

@@ -1,11 +1,11 @@
 import { setCookie } from 'hono/cookie'
 import { isSecure } from '../../lib/auth/cookies.ts'
-import { safePath } from '../../lib/auth/next.ts'
 import { refuseCrossSite } from '../../lib/auth/session.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { form } from '../../lib/http/validate.ts'
 import { languageOf } from '../../lib/languages/languages.ts'
-import { LANGUAGE_COOKIE } from '../../lib/pages/text.ts'
+import { LANGUAGE_COOKIE } from '../../lib/pages/layout/text.ts'
+import { safePath } from '../../lib/sign-in/requests/next.ts'
 
 const YEAR_SECONDS = 365 * 86_400
 

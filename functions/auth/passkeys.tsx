@@ -1,25 +1,34 @@
 import type { Context } from 'hono'
 import { every } from 'hono/combine'
 import * as z from 'zod'
-import { browserName } from '../../lib/auth/browsers.ts'
 import { openAuth } from '../../lib/auth/context.ts'
 import { isFresh } from '../../lib/auth/fresh-sign-in.ts'
-import { type OwnSessionEnv, ownSession } from '../../lib/auth/own-session.ts'
-import { addByResponse, askPasskey, ceremonyOf, confirmByResponse } from '../../lib/auth/passkey-attempts.ts'
-import { removePasskey } from '../../lib/auth/passkeys.queries.ts'
-import { passkeysOf } from '../../lib/auth/passkeys.service.ts'
-import { MAX_PASSKEY_NAME, MAX_PASSKEYS } from '../../lib/auth/passkeys.ts'
-import { PasskeysPage } from '../../lib/auth/passkeys-page.tsx'
-import { limitCaller } from '../../lib/auth/replies.tsx'
-import { NewPasskeyResponse, PasskeyRequest, PasskeySignature } from '../../lib/auth/sign-in.schemas.ts'
 import { createRoutes } from '../../lib/http/app.ts'
-import { nudge } from '../../lib/http/nudge.service.ts'
+import { nudge } from '../../lib/http/rpc/nudge.service.ts'
 import { body, checked, form } from '../../lib/http/validate.ts'
 import * as m from '../../lib/languages/messages.ts'
-import { noticeFor } from '../../lib/pages/parts.tsx'
-import { PASSKEY_SCRIPTS } from '../../lib/pages/passkeys.tsx'
-import { renderPage } from '../../lib/pages/render.tsx'
-import { textsOf } from '../../lib/pages/text.ts'
+import { noticeFor } from '../../lib/pages/layout/parts.tsx'
+import { renderPage } from '../../lib/pages/layout/render.tsx'
+import { textsOf } from '../../lib/pages/layout/text.ts'
+import { PASSKEY_SCRIPTS } from '../../lib/pages/parts/passkeys.tsx'
+import { type OwnSessionEnv, ownSession } from '../../lib/sign-in/own-session.ts'
+import {
+  addByResponse,
+  askPasskey,
+  ceremonyOf,
+  confirmByResponse,
+} from '../../lib/sign-in/passkeys/passkey-attempts.ts'
+import { removePasskey } from '../../lib/sign-in/passkeys/passkeys.queries.ts'
+import { passkeysOf } from '../../lib/sign-in/passkeys/passkeys.service.ts'
+import { MAX_PASSKEY_NAME, MAX_PASSKEYS } from '../../lib/sign-in/passkeys/passkeys.ts'
+import { PasskeysPage } from '../../lib/sign-in/passkeys/passkeys-page.tsx'
+import { limitCaller } from '../../lib/sign-in/replies.tsx'
+import { browserName } from '../../lib/sign-in/requests/browsers.ts'
+import {
+  NewPasskeyResponse,
+  PasskeyRequest,
+  PasskeySignature,
+} from '../../lib/sign-in/requests/sign-in.schemas.ts'
 
 const PASSKEYS = '/auth/passkeys'
 

@@ -1,15 +1,15 @@
 import * as z from 'zod'
 import { openAuth } from '../../lib/auth/context.ts'
 import { CLEAR_STORAGE, expiredCookie } from '../../lib/auth/cookies.ts'
-import { type OwnSessionEnv, ownSession } from '../../lib/auth/own-session.ts'
 import { endAllSessions, endOwnSession, listSessions } from '../../lib/auth/sessions.queries.ts'
-import { SessionsPage } from '../../lib/auth/sessions-page.tsx'
 import { createRoutes } from '../../lib/http/app.ts'
 import { form } from '../../lib/http/validate.ts'
 import * as m from '../../lib/languages/messages.ts'
-import { noticeFor } from '../../lib/pages/parts.tsx'
-import { renderPage } from '../../lib/pages/render.tsx'
-import { textsOf } from '../../lib/pages/text.ts'
+import { noticeFor } from '../../lib/pages/layout/parts.tsx'
+import { renderPage } from '../../lib/pages/layout/render.tsx'
+import { textsOf } from '../../lib/pages/layout/text.ts'
+import { type OwnSessionEnv, ownSession } from '../../lib/sign-in/own-session.ts'
+import { SessionsPage } from '../../lib/sign-in/sessions-page.tsx'
 
 const DONE = { signed_out: m.signed_out_there }
 

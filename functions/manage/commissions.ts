@@ -1,24 +1,24 @@
 import type { Context } from 'hono'
 import { actOf, freshMember, freshWriter, member, reader, type WorkspaceEnv } from '../../lib/auth/access.ts'
-import { idempotent } from '../../lib/auth/idempotent.ts'
+import { idempotent } from '../../lib/auth/idempotency/idempotent.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { found, notFound } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
 import { body, query } from '../../lib/http/validate.ts'
-import { saveAdjustment } from '../../lib/tracking/adjustments.queries.ts'
-import { commissionResponse } from '../../lib/tracking/commission-response.ts'
-import { findCommission, listCommissions } from '../../lib/tracking/commissions.queries.ts'
+import { type HoldResolution, refusalOf } from '../../lib/rules/steps/holds.ts'
+import { holdCommission } from '../../lib/tracking/holds/place-hold.queries.ts'
+import { resolveHold } from '../../lib/tracking/holds/resolve-hold.queries.ts'
+import { saveAdjustment } from '../../lib/tracking/ledger/adjustments.queries.ts'
+import { commissionResponse } from '../../lib/tracking/ledger/commission-response.ts'
+import { findCommission, listCommissions } from '../../lib/tracking/ledger/commissions.queries.ts'
 import {
   CommissionQuery,
   NewAdjustment,
   NewHold,
   NewReversal,
-} from '../../lib/tracking/commissions.schemas.ts'
-import { type HoldResolution, refusalOf } from '../../lib/tracking/holds.ts'
-import { reverseCommission } from '../../lib/tracking/manual-reversals.queries.ts'
-import { holdCommission } from '../../lib/tracking/place-hold.queries.ts'
-import { resolveHold } from '../../lib/tracking/resolve-hold.queries.ts'
+} from '../../lib/tracking/ledger/commissions.schemas.ts'
+import { reverseCommission } from '../../lib/tracking/refunds/manual-reversals.queries.ts'
 
 /** Releases or rejects the held commission of the URL. */
 const resolve = (resolution: HoldResolution) => async (c: Context<WorkspaceEnv>) => {

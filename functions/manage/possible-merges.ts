@@ -8,14 +8,14 @@ import {
 } from '../../lib/customers/possible-merges.queries.ts'
 import type { PossibleMergeResponse } from '../../lib/customers/possible-merges.responses.ts'
 import { PossibleMergeQuery } from '../../lib/customers/possible-merges.schemas.ts'
-import { MERGE_REFUSALS, type MergeDecision } from '../../lib/customers/possible-merges.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { found, notFound } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
-import { rpc } from '../../lib/http/rpc.ts'
+import { rpc } from '../../lib/http/rpc/rpc.ts'
 import { query } from '../../lib/http/validate.ts'
-import type { CreditsService } from '../../lib/purchases/purchases.rpc.ts'
+import { MERGE_REFUSALS, type MergeDecision } from '../../lib/rules/identities/possible-merges.ts'
+import type { CreditsService } from '../../lib/tracking/reports/purchases.rpc.ts'
 
 const sideResponse = ({ id, externalId, email, partnerId, paid }: MergeSide) => ({
   id,

@@ -1,5 +1,4 @@
 import { reader } from '../../lib/auth/access.ts'
-import { lengthOf, MAX_RANGE_DAYS, rangeOf } from '../../lib/days.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { query } from '../../lib/http/validate.ts'
@@ -8,6 +7,7 @@ import { readStats, type StatsRow } from '../../lib/totals/stats.queries.ts'
 import type { StatsResponse } from '../../lib/totals/stats.responses.ts'
 import { StatsQuery } from '../../lib/totals/stats.schemas.ts'
 import { isLandingBy, type StatsBy } from '../../lib/totals/stats.ts'
+import { lengthOf, MAX_RANGE_DAYS, rangeOf } from '../../lib/values/days.ts'
 
 const sum = (rows: StatsRow[], column: 'clicks' | 'leads' | 'customers' | 'sales'): number =>
   Number(rows.reduce((total, row) => total + row[column], 0n))

@@ -1,7 +1,7 @@
 import * as m from '../../lib/languages/messages.ts'
-import { money } from '../../lib/pages/money.tsx'
-import { name } from '../../lib/pages/tags.tsx'
-import { t } from '../../lib/pages/text.ts'
+import { t } from '../../lib/pages/layout/text.ts'
+import { money } from '../../lib/pages/parts/money.tsx'
+import { name } from '../../lib/pages/parts/tags.tsx'
 import type { Partnership } from '../../lib/portal/portal.queries.ts'
 
 /** What another platform paid for the customers who came along, if an import says so. */

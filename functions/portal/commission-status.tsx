@@ -2,11 +2,11 @@
 
 import type { Message } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
-import { Status } from '../../lib/pages/ledger.tsx'
-import { Day } from '../../lib/pages/portal.tsx'
-import { t } from '../../lib/pages/text.ts'
-import { commissionStatus, type CommissionState as State } from '../../lib/tracking/commissions.ts'
-import type { HoldReason } from '../../lib/tracking/holds.ts'
+import { Day } from '../../lib/pages/layout/portal.tsx'
+import { t } from '../../lib/pages/layout/text.ts'
+import { Status } from '../../lib/pages/tables/ledger.tsx'
+import { commissionStatus, type CommissionState as State } from '../../lib/rules/steps/commissions.ts'
+import type { HoldReason } from '../../lib/rules/steps/holds.ts'
 
 /** What determines a commission's status. */
 export type CommissionState = State & {

@@ -1,10 +1,10 @@
 /** The part of a preview with what the amounts add up to, so that a wrong unit or column shows. */
 import * as m from '../../lib/languages/messages.ts'
-import { formatMoney } from '../../lib/money.ts'
+import { formatMoney } from '../../lib/values/money.ts'
 import { t } from '../text.ts'
 import { h, strong } from './dom.ts'
 import { balanceSums, priorSums, type Sum } from './rules/balances.ts'
-import type { Rows } from './rules/records.ts'
+import type { Rows } from './rules/reading/records.ts'
 
 const said = ({ currency, cents, largest }: Sum) => ({
   sum: formatMoney(cents, currency),

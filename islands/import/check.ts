@@ -1,18 +1,17 @@
 /** The preview step: a dry run, its report, and the decision to import. */
 
-import type { FormOfLinks } from '../../lib/imports/former-links.ts'
+import type { FormOfLinks } from '../../lib/imports/partners/former-links.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { t } from '../text.ts'
 import { balancesPart } from './balances-part.ts'
 import { deltasPart, partnersHere } from './deltas.ts'
 import { announce, button, byId, h, option, showStep } from './dom.ts'
 import type { CsvFile } from './file.ts'
-import { groupChoices, groupsHere } from './group-choices.ts'
-import { linkQuestions } from './link-questions.ts'
 import { bodyOf, callsOf, outcomesOf, rowsOf, urlOf } from './plan.ts'
-import { programOf } from './program.ts'
+import { groupChoices, groupsHere } from './questions/group-choices.ts'
+import { linkQuestions } from './questions/link-questions.ts'
+import { programOf } from './questions/program.ts'
 import { reportOf } from './report.ts'
-import type { Mapping } from './rules/columns.ts'
 import { type Deltas, deltasOf } from './rules/deltas.ts'
 import type { GroupHere } from './rules/groups.ts'
 import { listed } from './rules/lists.ts'
@@ -23,13 +22,14 @@ import {
   type Outcomes,
   outcomesWith,
 } from './rules/outcomes.ts'
-import type { Rows } from './rules/records.ts'
+import type { Mapping } from './rules/reading/columns.ts'
+import type { Rows } from './rules/reading/records.ts'
+import { inactiveKinds, rowsWith } from './rules/reading/statuses.ts'
 import { effects, offer, ownedCustomers, summary } from './rules/report.ts'
 import { linkFormsOf } from './rules/site.ts'
-import { inactiveKinds, rowsWith } from './rules/statuses.ts'
 import { type BalancesElsewhere, balancesElsewhere, describeBalancesElsewhere } from './rules/warnings.ts'
 import { runCalls } from './run.ts'
-import { sourceNotes } from './source-notes.ts'
+import { sourceNotes } from './source/source-notes.ts'
 import type { Job, Options } from './store.ts'
 
 type Target = Pick<Job, 'workspace' | 'programId' | 'programName'>

@@ -3,8 +3,8 @@ import * as m from '../../lib/languages/messages.ts'
 import { t } from '../text.ts'
 import { get } from './api.ts'
 import { button, download, h, table } from './dom.ts'
-import { csvLine } from './rules/cells.ts'
 import type { Deltas, PartnerHere } from './rules/deltas.ts'
+import { csvLine } from './rules/reading/cells.ts'
 
 /** 20,000 partners. A larger program is not compared. */
 const MAX_PAGES = 100

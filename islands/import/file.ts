@@ -2,8 +2,8 @@
 import Papa from 'papaparse'
 import { inEnglish } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
-import { cellText } from './rules/cells.ts'
-import type { CsvRecord } from './rules/records.ts'
+import { cellText } from './rules/reading/cells.ts'
+import type { CsvRecord } from './rules/reading/records.ts'
 import type { SourceNotes } from './rules/source.ts'
 
 /** @property source what a file holds that was read from another platform */

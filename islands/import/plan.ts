@@ -1,13 +1,19 @@
 /** From a file to rows, from rows to calls, and from the calls' responses to outcomes. */
-import type { CustomerResult } from '../../lib/imports/customer-import.ts'
-import type { PartnerResult } from '../../lib/imports/partner-import.ts'
+import type { CustomerResult } from '../../lib/imports/customers/customer-import.ts'
+import type { PartnerResult } from '../../lib/imports/partners/partner-import.ts'
 import { rest } from './dom.ts'
 import type { CsvFile } from './file.ts'
-import { customerBody, customerCalls, partnerBody, partnerCalls } from './rules/chunks.ts'
-import type { Mapping } from './rules/columns.ts'
 import { createsGroups, groupOf } from './rules/groups.ts'
 import { type Outcomes, problemOf } from './rules/outcomes.ts'
-import { collectRows, type FileCustomer, type FilePartner, orderOfDates, type Rows } from './rules/records.ts'
+import { customerBody, customerCalls, partnerBody, partnerCalls } from './rules/reading/chunks.ts'
+import type { Mapping } from './rules/reading/columns.ts'
+import {
+  collectRows,
+  type FileCustomer,
+  type FilePartner,
+  orderOfDates,
+  type Rows,
+} from './rules/reading/records.ts'
 import type { Answer, Job, Options } from './store.ts'
 
 export type Call = { kind: 'partners'; rows: FilePartner[] } | { kind: 'customers'; rows: FileCustomer[] }

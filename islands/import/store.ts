@@ -1,12 +1,12 @@
 /** The running import, stored in IndexedDB so that a closed tab can resume it. */
 
-import type { CustomerResult } from '../../lib/imports/customer-import.ts'
-import type { FormOfLinks } from '../../lib/imports/former-links.ts'
-import type { PartnerImportWarning, PartnerResult } from '../../lib/imports/partner-import.ts'
+import type { CustomerResult } from '../../lib/imports/customers/customer-import.ts'
+import type { FormOfLinks } from '../../lib/imports/partners/former-links.ts'
+import type { PartnerImportWarning, PartnerResult } from '../../lib/imports/partners/partner-import.ts'
 import type { CsvFile } from './file.ts'
-import type { Mapping } from './rules/columns.ts'
 import type { GroupChoices } from './rules/groups.ts'
-import type { StatusKind } from './rules/statuses.ts'
+import type { Mapping } from './rules/reading/columns.ts'
+import type { StatusKind } from './rules/reading/statuses.ts'
 
 /**
  * @property completeExisting whether partners who exist without an opening balance get theirs

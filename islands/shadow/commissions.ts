@@ -1,17 +1,18 @@
 /** Reads a CSV file of another platform's commissions. */
-import { normalizeEmail } from '../../lib/emails.ts'
-import { inEnglish, type Message } from '../../lib/languages/message.ts'
-import * as m from '../../lib/languages/messages.ts'
-import { isCurrency } from '../../lib/money.ts'
+
 import {
   MAX_COMMISSION_ROWS,
   MAX_SALE_IDS,
   type PlatformState,
-} from '../../lib/shadow/platform-commissions.ts'
+} from '../../lib/imports/commissions/platform-commissions.ts'
+import { inEnglish, type Message } from '../../lib/languages/message.ts'
+import * as m from '../../lib/languages/messages.ts'
+import { normalizeEmail } from '../../lib/values/emails.ts'
+import { isCurrency } from '../../lib/values/money.ts'
 import type { CsvFile } from '../import/file.ts'
-import { cellText, readAmount } from '../import/rules/cells.ts'
-import { headerKey } from '../import/rules/columns.ts'
-import { type DateOrder, dateOf, dateOrder } from '../import/rules/dates.ts'
+import { cellText, readAmount } from '../import/rules/reading/cells.ts'
+import { headerKey } from '../import/rules/reading/columns.ts'
+import { type DateOrder, dateOf, dateOrder } from '../import/rules/reading/dates.ts'
 
 /** What a column is. Several may be ids of the sale. */
 export type CommissionColumn =

@@ -2,9 +2,9 @@
 import * as m from '../../lib/languages/messages.ts'
 import { Stopped } from '../import/api.ts'
 import { announce, byId, h, showStep } from '../import/dom.ts'
-import { type Reader, rowsRead, type Source } from '../import/source.ts'
-import { askSource } from '../import/source-form.ts'
-import { followSource } from '../import/source-progress.ts'
+import { type Reader, rowsRead, type Source } from '../import/source/source.ts'
+import { askSource } from '../import/source/source-form.ts'
+import { followSource } from '../import/source/source-progress.ts'
 import { t } from '../text.ts'
 import { compare, viewComparison } from './compare.ts'
 

@@ -1,9 +1,9 @@
 /** The forms of applications and of the page on which people apply. */
 import * as z from 'zod'
-import { readEmail } from '../emails.ts'
-import { MAX_ID_LENGTH } from '../external-ids.ts'
 import { email, line, NOT_BLANK, optional } from '../http/fields.ts'
 import { Page } from '../http/lists.ts'
+import { readEmail } from '../values/emails.ts'
+import { MAX_ID_LENGTH } from '../values/external-ids.ts'
 import {
   APPLICATION_STATUSES,
   MAX_AGREEMENT_LENGTH,

@@ -1,10 +1,10 @@
 /** What managers decide on applications. */
 import { type SqlBool, sql } from 'kysely'
+import { type Act, auditEntry } from '../audit/audit.queries.ts'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
-import { unlessTaken } from '../imports/partner-import.queries.ts'
-import { type Act, auditEntry } from '../workspace/audit.queries.ts'
-import { createPartner, type NewPartner } from '../workspace/new-partner.queries.ts'
+import { unlessTaken } from '../imports/partners/partner-import.queries.ts'
+import { createPartner, type NewPartner } from '../partners/changes/new-partner.queries.ts'
 import { type ApplicationRow, applicationQuery, findApplication } from './applications.queries.ts'
 import type { ApplicationStatus } from './applications.ts'
 

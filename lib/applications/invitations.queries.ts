@@ -1,7 +1,7 @@
 /** Invitations: managers ask people to be partners, who become one when they accept. */
 import { sql } from 'kysely'
+import { type Act, auditEntry } from '../audit/audit.queries.ts'
 import type { Db } from '../db/connection.ts'
-import { type Act, auditEntry } from '../workspace/audit.queries.ts'
 import type { Invitee } from './invitations.ts'
 import { blankPageQuery } from './join-pages.queries.ts'
 

@@ -1,7 +1,7 @@
 /** What the API and the page share of inviting people: who sends the mail, and where it leads. */
 import type { Context } from 'hono'
 import { actOf, type WorkspaceEnv } from '../auth/access.ts'
-import { senderOf } from '../emails.ts'
+import { senderOf } from '../values/emails.ts'
 import { invite } from './invitations.queries.ts'
 
 type Wanted = { programId: string; groupId: string | null; emails: string[] }

@@ -1,9 +1,9 @@
 /** The public pages of programs, and the terms that their partners accept. */
 import { type SqlBool, sql } from 'kysely'
+import { type Act, auditEntry } from '../audit/audit.queries.ts'
 import type { Brand } from '../brand/brand.ts'
 import { BRAND_COLUMNS, contactIn } from '../brand/brands.queries.ts'
 import type { Db } from '../db/connection.ts'
-import { type Act, auditEntry } from '../workspace/audit.queries.ts'
 import type { Agreement, JoinPage } from './applications.ts'
 
 /** What a manager sets. */

@@ -5,10 +5,10 @@ import { magicLink } from 'better-auth/plugins/magic-link'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { describeError, log } from '../http/logging.ts'
-import { MIN_SECRET_LENGTH } from '../secrets.ts'
-import { sha256 } from '../sha256.ts'
+import { MIN_SECRET_LENGTH } from '../platform/secrets.ts'
+import { sha256 } from '../platform/sha256.ts'
 import { cookieName } from './cookies.ts'
-import { repeatableInserts } from './repeatable-inserts.queries.ts'
+import { repeatableInserts } from './idempotency/repeatable-inserts.queries.ts'
 
 /** Lifetime of a sign-in link. Mails rarely take longer, and a mailbox keeps old links forever. */
 export const LINK_MINUTES = 10
@@ -87,7 +87,8 @@ export const authOptions = ({ db, secret, secure }: AuthSettings) =>
     plugins: [
       magicLink({
         storeToken: { type: 'custom-hasher', hash: sha256 },
-        sendMagicLink: () => Promise.reject(new Error('Links are created and mailed by lib/auth/links.ts.')),
+        sendMagicLink: () =>
+          Promise.reject(new Error('Links are created and mailed by lib/sign-in/requests/links.ts.')),
       }),
     ],
     advanced: {

@@ -5,7 +5,7 @@ import type { AppEnv } from '../http/app.ts'
 import { ApiError } from '../http/errors.ts'
 import { noteForLog } from '../http/logging.ts'
 import { limitRate } from '../http/rate-limit.ts'
-import { rpc } from '../http/rpc.ts'
+import { rpc } from '../http/rpc/rpc.ts'
 import type { Language } from '../languages/languages.ts'
 
 /** A signed-in person, whose address a mailed link has verified. */

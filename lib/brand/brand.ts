@@ -1,5 +1,5 @@
 /** How a program looks to partners: on the page on which they apply, in the portal and in its mails. */
-import { urlRefusal } from '../webhooks/url.ts'
+import { urlRefusal } from '../platform/url.ts'
 
 export type Brand = {
   /** An image, by https. */

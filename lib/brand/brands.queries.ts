@@ -1,10 +1,10 @@
 /** The branding of programs. */
 import { type RawBuilder, sql } from 'kysely'
+import { type Act, auditEntry } from '../audit/audit.queries.ts'
+import { diff } from '../audit/diff.ts'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { isConflict } from '../db/neon.ts'
-import { type Act, auditEntry } from '../workspace/audit.queries.ts'
-import { diff } from '../workspace/diff.ts'
 import { type Brand, NO_BRAND } from './brand.ts'
 
 /** The version goes up with each change. Replies to mails go to a support address that is verified. */

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { timestamp } from '../http/common.responses.ts'
-import { PROCESSORS } from '../purchases/processors.ts'
+import { PROCESSORS } from '../rules/purchases/processors.ts'
 
 const IdentityResponse = z.strictObject({
   kind: z.enum(['external', ...PROCESSORS, 'guest', 'email']).meta({

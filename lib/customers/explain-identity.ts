@@ -1,5 +1,5 @@
 /** In words, how a customer came to have an identity. */
-import type { Evidence, Identity } from './identities.ts'
+import type { Evidence, Identity } from '../rules/identities/identities.ts'
 
 /** An identity, and how the customer came to have it. */
 export type CustomerIdentity = Identity & Evidence

@@ -1,6 +1,6 @@
 /** Identities as parts of statements. */
 import { type SqlBool, sql } from 'kysely'
-import { erasedMark } from './identities.ts'
+import { erasedMark } from '../rules/identities/identities.ts'
 
 /** An address, or null where an erasure has replaced it: whoever reads it would take the mark for an address. */
 export const unlessErased = (column: string) =>

@@ -3,12 +3,12 @@
  * docs/stripe.md, "Possible merges".
  */
 import { sql } from 'kysely'
+import { type Act, auditEntry } from '../audit/audit.queries.ts'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { isConflict } from '../db/neon.ts'
 import type { PageRequest } from '../db/page-request.ts'
-import { type Act, auditEntry } from '../workspace/audit.queries.ts'
-import type { MergeDecision, MergeStatus, PossibleMerge } from './possible-merges.ts'
+import type { MergeDecision, MergeStatus, PossibleMerge } from '../rules/identities/possible-merges.ts'
 
 /** One of the two, as it is now. */
 export type MergeSide = {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { timestamp } from '../http/common.responses.ts'
-import { MERGE_STATUSES } from './possible-merges.ts'
+import { MERGE_STATUSES } from '../rules/identities/possible-merges.ts'
 
 const MergeSideResponse = z.strictObject({
   id: z.uuid(),

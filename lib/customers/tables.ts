@@ -1,8 +1,8 @@
 /** The tables of this room, for Kysely: who a customer is, and who referred it. See lib/db/tables.ts. */
 import type { Generated } from 'kysely'
 import type { Json } from '../db/columns.ts'
-import type { IdentityKind, IdentitySource } from './identities.ts'
-import type { MergeDecision } from './possible-merges.ts'
+import type { IdentityKind, IdentitySource } from '../rules/identities/identities.ts'
+import type { MergeDecision } from '../rules/identities/possible-merges.ts'
 import type { Prior } from './prior.ts'
 
 export type CustomerTables = {

@@ -4,9 +4,9 @@ import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { lockCustomers } from '../db/locks.queries.ts'
 import { breaks, isConflict } from '../db/neon.ts'
-import { lostRace } from '../unavailable.ts'
-import type { Evidence, Identity } from './identities.ts'
-import { IDENTITY_KEY } from './identities.ts'
+import { lostRace } from '../platform/unavailable.ts'
+import type { Evidence, Identity } from '../rules/identities/identities.ts'
+import { IDENTITY_KEY } from '../rules/identities/identities.ts'
 
 /** Each round loses to another tie of the same customers, after which these are fewer. */
 const ROUNDS = 8

@@ -1,6 +1,6 @@
 /** Postgres over Neon's HTTP driver, with a timeout per attempt and retries with backoff. */
 import { type NeonDbError, neon, neonConfig, types } from '@neondatabase/serverless'
-import { Unavailable } from '../unavailable.ts'
+import { Unavailable } from '../platform/unavailable.ts'
 
 /** The Workers' bindings for the database. */
 export type DatabaseEnv = {

@@ -9,10 +9,10 @@ import type { PayoutTables } from '../payouts/tables.ts'
 import type { StripeTables } from '../purchases/stripe/tables.ts'
 import type { PurchaseTables } from '../purchases/tables.ts'
 import type { ShadowTables } from '../shadow/tables.ts'
+import type { WorkspaceTables } from '../tenancy/workspaces/tables.ts'
 import type { TotalTables } from '../totals/tables.ts'
 import type { TrackingTables } from '../tracking/tables.ts'
 import type { WebhookTables } from '../webhooks/tables.ts'
-import type { WorkspaceTables } from '../workspace/tables.ts'
 
 export type Tables = WorkspaceTables &
   ApplicationTables &

@@ -1,5 +1,5 @@
 /** A list as a CSV file that is sent while it is read, one page after the other, so that no file has to fit into memory. */
-import { csvLines } from '../csv.ts'
+import { csvLines } from '../values/csv.ts'
 
 /** Each page is one call of the database. A request may make 50 on Cloudflare’s free plan, 10,000 on others. */
 export const EXPORT_PAGE = 1_000

@@ -2,7 +2,7 @@
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { namesDeletedRow } from '../db/deleted-rows.ts'
-import { Unavailable } from '../unavailable.ts'
+import { Unavailable } from '../platform/unavailable.ts'
 import type { ErrorResponse } from './common.responses.ts'
 
 /** The status of each error code. api/error-reference.ts says when each occurs and what to do about it. */

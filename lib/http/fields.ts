@@ -1,8 +1,8 @@
 /** Fields shared by several schemas. Most are functions, so that a Worker bundles only those it uses. */
 import * as z from 'zod'
-import { isEmail, MAX_EMAIL_LENGTH, normalizeEmail } from '../emails.ts'
-import { MAX_ID_LENGTH } from '../external-ids.ts'
-import { isCurrency } from '../money.ts'
+import { isEmail, MAX_EMAIL_LENGTH, normalizeEmail } from '../values/emails.ts'
+import { MAX_ID_LENGTH } from '../values/external-ids.ts'
+import { isCurrency } from '../values/money.ts'
 
 export const NOT_BLANK = 'Must not be blank.'
 

@@ -8,7 +8,7 @@ import { bodyLimit } from 'hono/body-limit'
 import { every } from 'hono/combine'
 import { HTTPException } from 'hono/http-exception'
 import type * as z from 'zod'
-import { findUnstorable } from '../json.ts'
+import { findUnstorable } from '../values/json.ts'
 import type { BaseEnv } from './base.ts'
 import { ApiError, type ErrorDetail } from './errors.ts'
 

@@ -1,7 +1,7 @@
 /** Calls of imports, and their answers: see import_calls in schema.sql. */
 import { type RawBuilder, sql } from 'kysely'
 import { newId } from '../db/ids.ts'
-import { sha256 } from '../sha256.ts'
+import { sha256 } from '../platform/sha256.ts'
 
 /** A call, as a repeat of it is recognized. */
 export type ImportCall = {

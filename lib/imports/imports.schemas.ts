@@ -1,12 +1,12 @@
 /** Requests of the import endpoints: spec, sections 2, 4.3 and 4.4. */
 import * as z from 'zod'
-import { isEmail, normalizeEmail } from '../emails.ts'
-import { MAX_ID_LENGTH } from '../external-ids.ts'
 import { ApiError } from '../http/errors.ts'
 import { currency as currencyCode, email, line, nullWhenBlank, optional } from '../http/fields.ts'
-import { MAX_AMOUNT_CENTS } from '../money.ts'
-import { MAX_SLUG_LENGTH } from '../slugs.ts'
-import { MAX_FORM_LENGTH, MAX_FORMER_LINK_LENGTH, MAX_FORMS } from './former-links.ts'
+import { isEmail, normalizeEmail } from '../values/emails.ts'
+import { MAX_ID_LENGTH } from '../values/external-ids.ts'
+import { MAX_AMOUNT_CENTS } from '../values/money.ts'
+import { MAX_SLUG_LENGTH } from '../values/slugs.ts'
+import { MAX_FORM_LENGTH, MAX_FORMER_LINK_LENGTH, MAX_FORMS } from './partners/former-links.ts'
 
 /** The largest body of an import, in bytes: 500 partners with 2 KiB each. */
 export const IMPORT_MAX_BYTES = 1024 * 1024

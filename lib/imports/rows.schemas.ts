@@ -1,12 +1,11 @@
 /** Parses the rows of an import. Each is valid, or says what to correct. */
 import * as z from 'zod'
 import type { PriorCommissions } from '../customers/prior.ts'
-import { normalizeEmail, readEmail } from '../emails.ts'
-import { MAX_ID_LENGTH } from '../external-ids.ts'
-import { MAX_AMOUNT_CENTS } from '../money.ts'
-import { MAX_SLUG_LENGTH, slugKey } from '../slugs.ts'
-import type { BadCustomerRow, CustomerRow } from './customer-import.ts'
-import { MAX_FORMER_LINK_LENGTH } from './former-links.ts'
+import { normalizeEmail, readEmail } from '../values/emails.ts'
+import { MAX_ID_LENGTH } from '../values/external-ids.ts'
+import { MAX_AMOUNT_CENTS } from '../values/money.ts'
+import { MAX_SLUG_LENGTH, slugKey } from '../values/slugs.ts'
+import type { BadCustomerRow, CustomerRow } from './customers/customer-import.ts'
 import {
   CustomerImportRow,
   isWebUrl,
@@ -14,7 +13,8 @@ import {
   MAX_SLUGS,
   PartnerImportRow,
 } from './imports.schemas.ts'
-import type { BadPartnerRow, PartnerRow } from './partner-import.ts'
+import { MAX_FORMER_LINK_LENGTH } from './partners/former-links.ts'
+import type { BadPartnerRow, PartnerRow } from './partners/partner-import.ts'
 
 /** Ignores the balance, whatever it is. */
 const PartnerRowWithoutBalance = PartnerImportRow.extend({

@@ -1,10 +1,10 @@
 /** Undoing imports: the functions of schema.sql, each in one database round trip. */
 import { sql } from 'kysely'
+import type { Act } from '../audit/audit.queries.ts'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { isConflict } from '../db/neon.ts'
-import { lostRace } from '../unavailable.ts'
-import type { Act } from '../workspace/audit.queries.ts'
+import { lostRace } from '../platform/unavailable.ts'
 import { type CallUndo, KEPT_SHOWN } from './undo.ts'
 
 /** @property withChanged whether partners whom somebody has changed are taken back too */

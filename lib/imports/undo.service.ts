@@ -1,7 +1,8 @@
 /** Undoes an import in steps: a call of the import each, which may be 500 partners or 1,000 customers. */
+
+import type { Act } from '../audit/audit.queries.ts'
 import type { Db } from '../db/connection.ts'
 import { ApiError } from '../http/errors.ts'
-import type { Act } from '../workspace/audit.queries.ts'
 import { beginUndo, previewCall, type UndoOptions, undoableCalls, undoCall } from './undo.queries.ts'
 import {
   addCalls,

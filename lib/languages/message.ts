@@ -50,7 +50,7 @@ const OPTIONS = {
   },
 } satisfies FormatOptions
 
-/** The texts of one language, for where no page is rendered. In components, use `t` of lib/pages/text.ts. */
+/** The texts of one language, for where no page is rendered. In components, use `t` of lib/pages/layout/text.ts. */
 export const translator = (language: Language): Translate => {
   const index = LANGUAGES.indexOf(language)
   const write = (message: Message<unknown> | RichMessage<unknown>, values?: FormatValues<Child>): Child => {

@@ -1,7 +1,7 @@
 /** What records are called, on the pages of partners and of managers. */
-import type { EntryKind } from '../papers/statements.ts'
-import type { CommissionKind } from '../tracking/commissions.ts'
-import type { EventKind } from '../tracking/event-kinds.ts'
+import type { EntryKind } from '../rules/statements/statements.ts'
+import type { CommissionKind } from '../rules/steps/commissions.ts'
+import type { EventKind } from '../rules/steps/event-kinds.ts'
 import type { Message } from './message.ts'
 import * as m from './messages.ts'
 

@@ -1,5 +1,5 @@
 /** The account of a purchase: what was received and returned of it, by the stored facts alone. See payments.ts. */
-import type { Paid as PaidFact, PaidPart } from '../purchases/facts.ts'
+import type { Paid as PaidFact, PaidPart } from '../rules/purchases/facts.ts'
 import {
   type Fraction,
   isLess,

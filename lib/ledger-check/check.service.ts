@@ -1,5 +1,5 @@
 /** Compares all purchases with what was received and returned of them, page by page, and changes nothing. */
-import { PROCESSORS } from '../purchases/processors.ts'
+import { PROCESSORS } from '../rules/purchases/processors.ts'
 import { findDifferences } from './differences.ts'
 import { isPending, type SalesFrom, type StoredPurchase } from './purchase.ts'
 import {

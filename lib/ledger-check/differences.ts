@@ -1,5 +1,5 @@
 /** Compares what the facts of a purchase amount to with what the ledger has of it, in sentences for an operator. */
-import { formatMoney } from '../money.ts'
+import { formatMoney } from '../values/money.ts'
 import { type Account, countedOf, type Rounded, readAccount, returnedOf, type Settings } from './account.ts'
 import {
   type Fraction,

@@ -2,7 +2,7 @@
  * The payments of a purchase, counted anew from the stored facts to check the ledger. On purpose, nothing here is shared with
  * what plans purchases but the facts themselves: a fault of the one is no fault of the other.
  */
-import type { Fact } from '../purchases/facts.ts'
+import type { Fact } from '../rules/purchases/facts.ts'
 
 /** A stored fact, and when its event occurred by the processor's clock: milliseconds. */
 export type Stored = { fact: Fact; at: number }

@@ -1,5 +1,5 @@
 /** A purchase as it is stored: what was received of it, and what the ledger has. */
-import type { Fact } from '../purchases/facts.ts'
+import type { Fact } from '../rules/purchases/facts.ts'
 import type { Reported, Settings } from './account.ts'
 import type { Stored } from './payments.ts'
 

@@ -1,5 +1,5 @@
 /** Sales of which nothing says that they are one payment, but which look like it. */
-import { formatMoney } from '../money.ts'
+import { formatMoney } from '../values/money.ts'
 import { readAccount } from './account.ts'
 import { idsOf } from './differences.ts'
 import { rounded } from './fractions.ts'

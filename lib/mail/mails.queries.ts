@@ -1,9 +1,9 @@
 /** The mails of a workspace, as managers list and retry them. */
 import { sql } from 'kysely'
+import type { Act } from '../audit/audit.queries.ts'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import type { PageRequest } from '../db/page-request.ts'
-import type { Act } from '../workspace/audit.queries.ts'
 import { isDelivery, type MailKind, type MailStatus } from './mails.ts'
 
 const selectMails = (db: Db, workspaceId: string) =>

@@ -2,7 +2,7 @@
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { Json } from '../db/columns.ts'
 import type { Delivery, EditableKind, MailStatus, OutboxKind } from './mails.ts'
-import type { Stream } from './streams.ts'
+import type { Stream } from './outbox/streams.ts'
 
 export type MailTables = {
   mail_usage: {

@@ -1,8 +1,8 @@
 /** Requests about the words of mails, for the API and the page's form. */
 import * as z from 'zod'
 import { integer, writtenText } from '../http/fields.ts'
-import { MAX_SUBJECT_LENGTH } from './content.ts'
-import { MAX_INTRO_LENGTH } from './texts.ts'
+import { MAX_SUBJECT_LENGTH } from './texts/content.ts'
+import { MAX_INTRO_LENGTH } from './texts/texts.ts'
 
 /** More changes than a text will ever have. */
 const MAX_VERSION = 1_000_000_000

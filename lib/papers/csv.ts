@@ -1,8 +1,9 @@
 /** Papers as CSV. */
-import { csvLines } from '../csv.ts'
-import { exactMoney } from '../money.ts'
+
+import { type CurrencyStatement, ENTRY_WORDS, type Month } from '../rules/statements/statements.ts'
+import { csvLines } from '../values/csv.ts'
+import { exactMoney } from '../values/money.ts'
 import type { Entry } from './statements.queries.ts'
-import { type CurrencyStatement, ENTRY_WORDS, type Month } from './statements.ts'
 import type { PaidInYear } from './years.queries.ts'
 
 const money = (cents: bigint, currency: string) => ({ number: exactMoney(cents, currency) })

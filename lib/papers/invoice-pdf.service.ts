@@ -14,7 +14,7 @@ import {
   partyLines,
   SELF_BILLING,
   totalOf,
-} from './invoices.ts'
+} from '../payouts/invoices/invoices.ts'
 import { pdfText } from './pdf-text.ts'
 
 /** A4, in points. */

@@ -1,8 +1,13 @@
 /** Sends invoices and credit notes as files. */
 import type { Context } from 'hono'
-import { rpc } from '../http/rpc.ts'
+import { rpc } from '../http/rpc/rpc.ts'
+import {
+  type CreditNote,
+  creditNoteNumber,
+  type Invoice,
+  invoiceNumber,
+} from '../payouts/invoices/invoices.ts'
 import type { PayoutsService } from '../payouts/payouts.rpc.ts'
-import { type CreditNote, creditNoteNumber, type Invoice, invoiceNumber } from './invoices.ts'
 
 export type InvoicesEnv = { Bindings: { PAYOUTS: Pick<PayoutsService, 'invoicePdf'> } }
 

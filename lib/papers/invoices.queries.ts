@@ -1,9 +1,9 @@
 /** Invoices, and the partners as they name them. Triggers in schema.sql issue invoices. */
 import { sql } from 'kysely'
+import { auditEntry } from '../audit/audit.queries.ts'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
-import { auditEntry } from '../workspace/audit.queries.ts'
-import type { CreditNote, Invoice, Party } from './invoices.ts'
+import type { CreditNote, Invoice, Party } from '../payouts/invoices/invoices.ts'
 
 type InvoiceFilter = PageRequest & { partnerId?: string | undefined }
 

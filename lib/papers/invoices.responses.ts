@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { timestamp } from '../http/common.responses.ts'
-import { CREDIT_REASONS } from './invoices.ts'
+import { CREDIT_REASONS } from '../payouts/invoices/invoices.ts'
 
 const party = z.strictObject({
   name: z.string(),

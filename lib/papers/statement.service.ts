@@ -1,9 +1,9 @@
 /** Reads and sends a statement, for the API, managers' pages and the portal. */
 import type { Context } from 'hono'
 import type { Db } from '../db/connection.ts'
+import { monthOf, sumUp } from '../rules/statements/statements.ts'
 import { statementCsv } from './csv.ts'
 import { readStatement } from './statements.queries.ts'
-import { monthOf, sumUp } from './statements.ts'
 
 /** A statement has as many lines as its reader shows; a CSV file this many, of about 100 bytes. */
 const MAX_CSV_LINES = 100_000

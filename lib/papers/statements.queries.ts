@@ -1,8 +1,8 @@
 /** What changed a partner's balance, from the ledger. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
-import { NEVER } from '../tracking/commissions.ts'
-import type { EntryKind, EntrySum, Month } from './statements.ts'
+import type { EntryKind, EntrySum, Month } from '../rules/statements/statements.ts'
+import { NEVER } from '../rules/steps/commissions.ts'
 
 /** Payouts that have changed the balance of a partner. */
 const payoutsOf = (partnerId: RawBuilder<unknown>) => sql`

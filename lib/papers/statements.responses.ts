@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ENTRY_KINDS } from './statements.ts'
+import { ENTRY_KINDS } from '../rules/statements/statements.ts'
 
 /** GET /api/workspaces/:workspace/partners/:id/statement. */
 export const StatementResponse = z

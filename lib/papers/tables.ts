@@ -1,7 +1,7 @@
 /** The tables of this room, for Kysely: parties and invoices. See lib/db/tables.ts. */
 import type { Generated } from 'kysely'
 import type { Json } from '../db/columns.ts'
-import type { CreditReason, Party } from './invoices.ts'
+import type { CreditReason, Party } from '../payouts/invoices/invoices.ts'
 
 export type PaperTables = {
   payees: {

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { contactIn } from '../brand/brands.queries.ts'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
-import { bankStatus } from './banks.queries.ts'
+import { bankStatus } from './details/banks.queries.ts'
 
 type OwnPayoutFilter = PageRequest & { programId?: string | undefined }
 

@@ -2,7 +2,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { afterCursor, type OrderedPageRequest } from '../db/page-request.ts'
-import { bankStatus } from './banks.queries.ts'
+import { bankStatus } from './details/banks.queries.ts'
 import { KEY_LIFE_HOURS, type PayoutStatus } from './payouts.ts'
 
 export type PayoutFilter = OrderedPageRequest & {

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { ErrorResponse, timestamp } from '../http/common.responses.ts'
-import { BANK_STATUSES } from './banks.ts'
-import { RUN_WAITS } from './limits.ts'
+import { BANK_STATUSES } from './details/banks.ts'
 import { PAYOUT_METHODS, PAYOUT_STATUSES, RUN_STATUSES, SKIP_CODES } from './payouts.ts'
+import { RUN_WAITS } from './runs/limits.ts'
 
 export const PayoutResponse = z
   .strictObject({

@@ -1,11 +1,12 @@
 /** The RPC methods of the payouts Worker, for Workers that hold no secrets: see functions/payouts.ts. */
-import type { CreditNote, Invoice } from '../papers/invoices.ts'
-import type { Act } from '../workspace/audit.queries.ts'
+
+import type { Act } from '../audit/audit.queries.ts'
 import type { BankFile, BankFileRequest, TemplateFile, TemplateRequest } from './files/files.rpc.ts'
-import type { RunLimits, Total } from './limits.ts'
+import type { CreditNote, Invoice } from './invoices/invoices.ts'
 import type { RunResultResponse } from './payouts.responses.ts'
 import type { PayoutMethod } from './payouts.ts'
-import type { SavedKey } from './stripe-keys.queries.ts'
+import type { RunLimits, Total } from './runs/limits.ts'
+import type { SavedKey } from './transfers/stripe-keys.queries.ts'
 
 /** A refusal, with a message for the user. */
 export type Refused = { refused: string }

@@ -2,11 +2,11 @@
 import * as z from 'zod'
 import { currency, id, integer, line, NOT_BLANK } from '../http/fields.ts'
 import { OrderedPage, Page } from '../http/lists.ts'
-import { MAX_AMOUNT_CENTS } from '../money.ts'
-import type { RunLimits } from './limits.ts'
+import { MAX_AMOUNT_CENTS } from '../values/money.ts'
+import { RESOLUTIONS } from './corrections/resolution.ts'
 import { PAYOUT_METHODS, PAYOUT_STATUSES, SKIP_CODES } from './payouts.ts'
-import { RESOLUTIONS } from './resolution.ts'
-import { RUN_STEPS } from './runs.ts'
+import type { RunLimits } from './runs/limits.ts'
+import { RUN_STEPS } from './runs/runs.ts'
 
 const MAX_REASON_LENGTH = 500
 

@@ -1,12 +1,12 @@
 /** The tables of this room, for Kysely: payouts, and the accounts that they go to. See lib/db/tables.ts. */
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { Json } from '../db/columns.ts'
-import type { AccountPayoutStatus } from './banks.ts'
-import type { Cover } from './funds.ts'
-import type { Total } from './limits.ts'
-import type { NoticeReason } from './notices.ts'
-import type { PaymentMethod } from './payment-details.ts'
+import type { Cover } from '../tenancy/settings/funds.ts'
+import type { AccountPayoutStatus } from './details/banks.ts'
+import type { PaymentMethod } from './details/payment-details.ts'
+import type { NoticeReason } from './notices/notices.ts'
 import type { PayoutAccountStatus, PayoutMethod, PayoutStatus, RunStatus } from './payouts.ts'
+import type { Total } from './runs/limits.ts'
 
 export type PayoutTables = {
   stripe_keys: {

@@ -1,15 +1,15 @@
 /** Erases a customer: what names the person goes, and the ledger keeps its numbers. docs/privacy.md. */
 import { sql } from 'kysely'
-import { forgetAnswers } from '../auth/idempotency.queries.ts'
-import { emailOf, erasedMark } from '../customers/identities.ts'
+import { type Act, auditEntry } from '../audit/audit.queries.ts'
+import { forgetAnswers } from '../auth/idempotency/idempotency.queries.ts'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { isConflict } from '../db/neon.ts'
 import { eraseFromImports, eraseFromSources, erasePriors } from '../imports/import-calls.queries.ts'
-import { textArray } from '../purchases/received.queries.ts'
-import { lostRace } from '../unavailable.ts'
+import { lostRace } from '../platform/unavailable.ts'
+import { emailOf, erasedMark } from '../rules/identities/identities.ts'
+import { textArray } from '../tracking/events/received.queries.ts'
 import { eraseWebhooks } from '../webhooks/erase.queries.ts'
-import { type Act, auditEntry } from '../workspace/audit.queries.ts'
 
 /** Each loses to a merge of the customer, or to a report that says whose it is. */
 const ROUNDS = 8

@@ -1,14 +1,14 @@
 /** Erases a partner: the person in all programs of a workspace. docs/privacy.md. */
 import { sql } from 'kysely'
-import { forgetAnswers } from '../auth/idempotency.queries.ts'
+import { type Act, auditEntry } from '../audit/audit.queries.ts'
+import { forgetAnswers } from '../auth/idempotency/idempotency.queries.ts'
 import type { Db } from '../db/connection.ts'
 import { lockPayouts } from '../db/locks.queries.ts'
 import { isConflict } from '../db/neon.ts'
 import { eraseFromImports, eraseFromSources } from '../imports/import-calls.queries.ts'
-import { textArray } from '../purchases/received.queries.ts'
+import { updateTerms } from '../programs/terms.queries.ts'
+import { textArray } from '../tracking/events/received.queries.ts'
 import { eraseWebhooks } from '../webhooks/erase.queries.ts'
-import { type Act, auditEntry } from '../workspace/audit.queries.ts'
-import { updateTerms } from '../workspace/terms.queries.ts'
 
 type Own = { id: string; status: string }
 

@@ -1,7 +1,7 @@
 /** Erases workspaces whose deletion is due, by cron. docs/privacy.md. */
 import { connect } from '../db/connection.ts'
 import { inPages, mostPages } from '../db/in-pages.ts'
-import { eraseDue } from '../workspace/deletion.queries.ts'
+import { eraseDue } from './deletion.queries.ts'
 import type { RetentionEnv } from './retention.service.ts'
 
 /** Rows per call: about half a second. */

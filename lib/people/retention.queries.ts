@@ -1,6 +1,6 @@
 /** Removes what is no longer needed, some rows per call. Each returns how many it has found: less than the limit if none are left. */
 import { type RawBuilder, sql } from 'kysely'
-import { keysExpireBefore } from '../auth/idempotency.queries.ts'
+import { keysExpireBefore } from '../auth/idempotency/idempotency.queries.ts'
 import type { Db } from '../db/connection.ts'
 import { anyExists } from '../db/due.queries.ts'
 

@@ -2,7 +2,7 @@
 import { connect } from '../db/connection.ts'
 import { inPages, mostPages } from '../db/in-pages.ts'
 import type { DatabaseEnv } from '../db/neon.ts'
-import { refusedVisitsSince } from '../tracking/tracking-check.ts'
+import { refusedVisitsSince } from '../tracking/checks/tracking-check.ts'
 import {
   anonymizeEvents,
   clearExpired,

@@ -1,10 +1,10 @@
 /** The events that a partner may see: those credited to it, and those with a click on its link credited elsewhere. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
-import { isOfShadowMode } from '../tracking/commissions.ts'
-import type { EventKind } from '../tracking/event-kinds.ts'
-import type { HoldReason } from '../tracking/holds.ts'
-import type { Step } from '../tracking/steps.ts'
+import { isOfShadowMode } from '../rules/steps/commissions.ts'
+import type { EventKind } from '../rules/steps/event-kinds.ts'
+import type { HoldReason } from '../rules/steps/holds.ts'
+import type { Step } from '../rules/steps/steps.ts'
 import { ownProgramsQuery, type PortalFilter } from './lists.queries.ts'
 
 /** An event for one partner. Show the customer and the amount only if the partner is credited. */

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Brand } from '../brand/brand.ts'
 import { contactIn } from '../brand/brands.queries.ts'
 import type { Db } from '../db/connection.ts'
-import { type LinkCounts, linksOfPartner } from '../workspace/links.queries.ts'
+import { type LinkCounts, linksOfPartner } from '../partners/links/links.queries.ts'
 
 export type OwnLinks = Brand & {
   partnerId: string

@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
 import { ownPayoutsQuery } from '../payouts/own-payouts.queries.ts'
-import { NEVER } from '../tracking/commissions.ts'
-import { isHoldOfCommission, isOpenHold } from '../tracking/holds.queries.ts'
+import { NEVER } from '../rules/steps/commissions.ts'
+import { isHoldOfCommission, isOpenHold } from '../tracking/holds/holds.queries.ts'
 
 export type PortalFilter = PageRequest & { programId?: string | undefined }
 

@@ -4,10 +4,10 @@
  */
 import { inEnglish, type Message, type Translate } from '../languages/message.ts'
 import * as m from '../languages/messages.ts'
-import { formatMoney, type MoneyFormat } from '../money.ts'
-import { SALE_EXPECTED } from '../purchases/processors.ts'
-import type { EventKind } from '../tracking/event-kinds.ts'
-import type { Step } from '../tracking/steps.ts'
+import { SALE_EXPECTED } from '../rules/purchases/processors.ts'
+import type { EventKind } from '../rules/steps/event-kinds.ts'
+import type { Step } from '../rules/steps/steps.ts'
+import { formatMoney, type MoneyFormat } from '../values/money.ts'
 
 /** What a partner may see of an event. */
 export type VisibleEvent = {

@@ -9,12 +9,12 @@ import { BRAND_COLUMNS, contactIn } from '../brand/brands.queries.ts'
 import type { PriorSum } from '../customers/prior.ts'
 import type { Db } from '../db/connection.ts'
 import type { Language } from '../languages/languages.ts'
-import { payoutAccountsQuery, unreachableQuery } from '../payouts/accounts.queries.ts'
-import { hasKey, hasManualPayouts } from '../payouts/methods.queries.ts'
-import { paymentChoicesQuery } from '../payouts/payment-details.queries.ts'
-import type { Period } from '../periods.ts'
+import { payoutAccountsQuery, unreachableQuery } from '../payouts/accounts/accounts.queries.ts'
+import { hasKey, hasManualPayouts } from '../payouts/details/methods.queries.ts'
+import { paymentChoicesQuery } from '../payouts/details/payment-details.queries.ts'
 import { activityQuery } from '../totals/activity.queries.ts'
 import { ownEarnedQuery } from '../totals/balances.queries.ts'
+import type { Period } from '../values/periods.ts'
 
 export type Partnership = PortalData['partnerships'][number]
 export type Balance = PortalData['balances'][number]

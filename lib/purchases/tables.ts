@@ -1,8 +1,8 @@
 /** The tables of this room, for Kysely: what payment processors report. See lib/db/tables.ts. */
 import type { Json } from '../db/columns.ts'
-import type { Fact } from './facts.ts'
-import type { EventOutcome } from './outcomes.ts'
-import type { Processor } from './processors.ts'
+import type { Fact } from '../rules/purchases/facts.ts'
+import type { EventOutcome } from '../rules/purchases/outcomes.ts'
+import type { Processor } from '../rules/purchases/processors.ts'
 
 export type PurchaseTables = {
   processor_events: {

@@ -4,8 +4,8 @@
  */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
-import type { Reason } from './compare.ts'
-import type { ShadowRun } from './compared-run.queries.ts'
+import type { Reason } from './comparison/compare.ts'
+import type { ShadowRun } from './comparison/compared-run.queries.ts'
 
 /** The bucket of the event `e`. */
 const bucketOfEvent = sql`coalesce(e.customer_id::text, 'ext:' || e.customer_external_id)`

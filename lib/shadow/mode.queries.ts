@@ -1,10 +1,10 @@
 /** Starts shadow runs. cut-over.queries.ts ends them. */
 import { type SqlBool, sql } from 'kysely'
+import { type Act, auditEntry } from '../audit/audit.queries.ts'
 import type { Db } from '../db/connection.ts'
 import { lockPayouts } from '../db/locks.queries.ts'
-import { NEVER } from '../tracking/commissions.ts'
-import { type Act, auditEntry } from '../workspace/audit.queries.ts'
-import type { StartFacts } from './mode.ts'
+import type { StartFacts } from '../rules/programs/mode.ts'
+import { NEVER } from '../rules/steps/commissions.ts'
 
 /** What decides whether a program can start a shadow run: `StartFacts`. Read under the locks of `lockProgram`. */
 const factsOf = (workspaceId: string, programId: string) => sql`

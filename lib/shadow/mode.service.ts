@@ -1,10 +1,11 @@
 /** Changes of a program's mode, as managers request them. */
+
+import type { Act } from '../audit/audit.queries.ts'
 import type { Db } from '../db/connection.ts'
 import { notFound } from '../http/found.ts'
-import type { Act } from '../workspace/audit.queries.ts'
-import { findProgram } from '../workspace/programs.queries.ts'
+import { findProgram } from '../programs/programs.queries.ts'
+import { END_REFUSAL, type ProgramMode, startRefusalOf } from '../rules/programs/mode.ts'
 import { startShadowRun } from './mode.queries.ts'
-import { END_REFUSAL, type ProgramMode, startRefusalOf } from './mode.ts'
 
 /**
  * Starts a shadow run, or does nothing if the program has the mode.

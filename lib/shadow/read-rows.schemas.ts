@@ -1,5 +1,5 @@
 /** Reads the rows of an upload. Each is valid, or says what to correct. */
-import type { ReadRow } from './platform-commissions.ts'
+import type { ReadRow } from '../imports/commissions/platform-commissions.ts'
 import { CommissionUploadRow } from './shadow.schemas.ts'
 
 /** By invalid field. */

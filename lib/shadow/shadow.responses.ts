@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { timestamp } from '../http/common.responses.ts'
-import { OUTCOMES, REASONS, type Reason } from './compare.ts'
+import { OUTCOMES, REASONS, type Reason } from './comparison/compare.ts'
 
 /** POST /programs/:id/shadow/commissions. */
 export const CommissionUploadResponse = z

@@ -1,12 +1,16 @@
 /** Requests about shadow runs. */
 import * as z from 'zod'
-import { isEmail, normalizeEmail } from '../emails.ts'
-import { MAX_ID_LENGTH } from '../external-ids.ts'
 import { currency, nullWhenBlank, optional } from '../http/fields.ts'
 import { Page } from '../http/lists.ts'
-import { MAX_AMOUNT_CENTS } from '../money.ts'
-import { OUTCOMES, REASONS, type Reason } from './compare.ts'
-import { type CommissionRow, MAX_SALE_IDS, PLATFORM_STATES } from './platform-commissions.ts'
+import {
+  type CommissionRow,
+  MAX_SALE_IDS,
+  PLATFORM_STATES,
+} from '../imports/commissions/platform-commissions.ts'
+import { isEmail, normalizeEmail } from '../values/emails.ts'
+import { MAX_ID_LENGTH } from '../values/external-ids.ts'
+import { MAX_AMOUNT_CENTS } from '../values/money.ts'
+import { OUTCOMES, REASONS, type Reason } from './comparison/compare.ts'
 
 /** POST /programs/:id/shadow/commissions. Each row is checked on its own. */
 export const CommissionUpload = z

@@ -1,8 +1,8 @@
 /** The tables of this room, for Kysely. See lib/db/tables.ts. */
 import type { Json } from '../db/columns.ts'
-import type { Outcome } from './compare.ts'
-import type { CutOverResult } from './cut-over.ts'
-import type { PlatformState } from './platform-commissions.ts'
+import type { PlatformState } from '../imports/commissions/platform-commissions.ts'
+import type { Outcome } from './comparison/compare.ts'
+import type { CutOverResult } from './cut-over/cut-over.ts'
 
 export type ShadowTables = {
   shadow_runs: {

@@ -1,7 +1,7 @@
 /** The scheduled upkeep of shadow runs: which are to be compared, and of which managers get their weekly mail. */
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
-import type { ShadowWeekDetails } from '../mail/details.ts'
+import type { ShadowWeekDetails } from '../mail/outbox/details.ts'
 
 /** Between two looks at a run by cron. */
 const LOOK_MS = 5 * 60_000

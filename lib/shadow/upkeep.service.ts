@@ -1,11 +1,12 @@
 /** Compares shadow runs by cron, and mails managers each week what they add up to. */
+
+import { type Budget, type BudgetEnv, hasLeft, withDb } from '../db/budget.service.ts'
 import { newId } from '../db/ids.ts'
 import { describeError, log } from '../http/logging.ts'
-import type { ShadowWeekDetails } from '../mail/details.ts'
-import { formatMoney } from '../money.ts'
-import { type Budget, type BudgetEnv, hasLeft, withDb } from '../payouts/budget.service.ts'
-import { compareRun } from './comparison.service.ts'
-import { type OutcomeSum, readShadowState } from './results.queries.ts'
+import type { ShadowWeekDetails } from '../mail/outbox/details.ts'
+import { formatMoney } from '../values/money.ts'
+import { compareRun } from './comparison/comparison.service.ts'
+import { type OutcomeSum, readShadowState } from './comparison/results.queries.ts'
 import { type DueShadowRun, mailShadowWeek, takeShadowRuns, WEEK_MS } from './upkeep.queries.ts'
 
 /** Runs that a cron looks at. */

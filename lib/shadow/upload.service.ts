@@ -1,17 +1,18 @@
 /** Uploads of the other platform's commissions: each row is valid on its own, and has a key. */
+
+import type { Act } from '../audit/audit.queries.ts'
 import type { Db } from '../db/connection.ts'
 import { ApiError } from '../http/errors.ts'
-import { canonicalJson } from '../json.ts'
-import { sha256 } from '../sha256.ts'
-import type { Act } from '../workspace/audit.queries.ts'
-import { savePlatformCommissions } from './platform-commissions.queries.ts'
+import { savePlatformCommissions } from '../imports/commissions/platform-commissions.queries.ts'
 import {
   type CommissionRow,
   contentOf,
   IDS_REQUIRED,
   type PlatformCommission,
   type ReadRow,
-} from './platform-commissions.ts'
+} from '../imports/commissions/platform-commissions.ts'
+import { sha256 } from '../platform/sha256.ts'
+import { canonicalJson } from '../values/json.ts'
 import type { CommissionUploadResponse } from './shadow.responses.ts'
 
 /** The key of each row: its id, else a hash of its content. Rows that are the same are counted. */

@@ -1,6 +1,6 @@
 /** What happened in a period, from the totals. */
 import { sql } from 'kysely'
-import type { Period } from '../periods.ts'
+import type { Period } from '../values/periods.ts'
 
 /** What happened in a slot of a chart. Clicks and leads have no currency, and rows of their own. */
 export type Activity = {

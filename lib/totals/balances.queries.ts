@@ -1,6 +1,6 @@
 /** What partners have earned, by its state: sums of few rows, whatever they add up. Above the table totals in schema.sql is how. */
 import { type RawBuilder, sql } from 'kysely'
-import { NEVER } from '../tracking/commissions.ts'
+import { NEVER } from '../rules/steps/commissions.ts'
 
 /** Sums of commissions by status, in minor units. What is payable is negative if more was reversed after a payout than was earned since. */
 export type EarnedSums = {

@@ -1,8 +1,8 @@
 /** Statistics by landing page, referrer or sub: the totals of a period by what the clicks say of themselves. */
 
 import { sql } from 'kysely'
-import { daysBefore, rangeOf } from '../days.ts'
 import type { Db } from '../db/connection.ts'
+import { daysBefore, rangeOf } from '../values/days.ts'
 import { daysBetween, ownersQuery, PRESUMS, type StatsFilter, type StatsRow, SUMS } from './stats.queries.ts'
 import { type LandingBy, partsOf } from './stats.ts'
 

@@ -1,9 +1,9 @@
 /** Statistics from the totals: few rows, however many events they add up. */
 
 import { type RawBuilder, sql } from 'kysely'
-import type { DayRange } from '../days.ts'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
+import type { DayRange } from '../values/days.ts'
 import { type LandingBy, partsOf, type StatsBy } from './stats.ts'
 
 /** Sums in one currency. What has no currency is in a row of null. */

@@ -1,8 +1,8 @@
 /** The query of GET /api/workspaces/:workspace/stats. */
 
 import * as z from 'zod'
-import { MAX_RANGE_DAYS } from '../days.ts'
 import { Page } from '../http/lists.ts'
+import { MAX_RANGE_DAYS } from '../values/days.ts'
 import { STATS_BY } from './stats.ts'
 
 const day = (description: string) =>

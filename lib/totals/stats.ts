@@ -1,5 +1,5 @@
 /** Statistics of a period: what the totals add up to by day, partner, program, landing page, referrer or sub. */
-import { type DayRange, dayOf, daysAfter } from '../days.ts'
+import { type DayRange, dayOf, daysAfter } from '../values/days.ts'
 
 /** By what a click is known: the page that the visitor came to, the host that it came from, and the `sub` of the link. */
 const LANDING_BY = ['landingPage', 'referrer', 'sub'] as const

@@ -1,14 +1,14 @@
 /** The tables of this room, for Kysely: clicks, events and the ledger. See lib/db/tables.ts. */
 import type { Generated } from 'kysely'
 import type { Json } from '../db/columns.ts'
-import type { Requested } from '../purchases/refunds.ts'
-import type { AttributedBy } from './attribution.ts'
-import type { CommissionKind } from './commissions.ts'
-import type { EventKind } from './event-kinds.ts'
-import type { HoldReason, HoldResolution } from './holds.ts'
-import type { Difference } from './mismatches.ts'
-import type { Step } from './steps.ts'
-import type { RefusalReason } from './tracking-check.ts'
+import type { AttributedBy } from '../rules/attribution/attribution.ts'
+import type { Requested } from '../rules/refunds/refunds.ts'
+import type { CommissionKind } from '../rules/steps/commissions.ts'
+import type { EventKind } from '../rules/steps/event-kinds.ts'
+import type { HoldReason, HoldResolution } from '../rules/steps/holds.ts'
+import type { Step } from '../rules/steps/steps.ts'
+import type { Difference } from './checks/mismatches.ts'
+import type { RefusalReason } from './checks/tracking-check.ts'
 
 export type TrackingTables = {
   clicks: {

@@ -1,9 +1,9 @@
 /** The tables of this room, for Kysely: webhook endpoints and what is sent to them. See lib/db/tables.ts. */
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { Json } from '../db/columns.ts'
-import type { DeliveryStatus } from './deliveries.ts'
+import type { DeliveryStatus } from './deliveries/deliveries.ts'
+import type { Try } from './deliveries/tries.ts'
 import type { AnnouncedRefund } from './payloads.ts'
-import type { Try } from './tries.ts'
 import type { EventType, WebhookType } from './types.ts'
 
 export type WebhookTables = {

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { integer, line, nullWhenBlank, optional } from '../http/fields.ts'
 import { Page } from '../http/lists.ts'
-import { DELIVERY_STATUSES } from './deliveries.ts'
+import { DELIVERY_STATUSES } from './deliveries/deliveries.ts'
 import { WEBHOOK_TYPES } from './types.ts'
 
 const url = z

@@ -1,6 +1,6 @@
 /** What names people is gone after the time that the settings say, and nothing else changes. */
 import { expect, inject, test } from 'vitest'
-import { keysExpireBefore } from '../../lib/auth/idempotency.queries.ts'
+import { keysExpireBefore } from '../../lib/auth/idempotency/idempotency.queries.ts'
 import { connect } from '../../lib/db/connection.ts'
 import {
   anonymizeEvents,

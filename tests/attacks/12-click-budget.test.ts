@@ -1,6 +1,6 @@
 /** A flood of visits does not fill the database, and costs no honest partner the credit for a sale. */
 import { expect, test } from 'vitest'
-import { dailyClicksOf } from '../../lib/tracking/click-budget.ts'
+import { dailyClicksOf } from '../../lib/tracking/clicks/click-budget.ts'
 import { fold } from '../support/fold.ts'
 import { codes, createMerchant, useDatabase } from '../support/merchant.ts'
 import { checkoutSession, stripeEvent, stripeId, useStripe } from '../support/stripe.ts'

@@ -1,9 +1,9 @@
 /** A partner who buys through the own link earns nothing unseen, whatever spelling of the own address the purchase names. */
 import { describe, expect, inject, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
-import { readEmail } from '../../lib/emails.ts'
-import { mailboxOf } from '../../lib/mailboxes.ts'
-import { replanCustomer } from '../../lib/purchases/replan.service.ts'
+import { replanCustomer } from '../../lib/purchases/apply/replan.service.ts'
+import { readEmail } from '../../lib/values/emails.ts'
+import { mailboxOf } from '../../lib/values/mailboxes.ts'
 import { codes, createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
 import { openSession } from '../support/people.ts'
 import { checkoutSession, invoice, stripeEvent, stripeId, useStripe } from '../support/stripe.ts'

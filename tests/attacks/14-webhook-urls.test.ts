@@ -1,6 +1,6 @@
 /** A webhook must not reach what only this installation can reach: docs/security.md, "Webhooks". */
 import { expect, test } from 'vitest'
-import { urlRefusal } from '../../lib/webhooks/url.ts'
+import { urlRefusal } from '../../lib/platform/url.ts'
 
 test.each([
   ['http', 'http://example.com/'],

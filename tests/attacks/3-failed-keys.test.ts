@@ -1,8 +1,8 @@
 // @module-tag sampled
 /** Guessing API keys and sign-in links: each guess used to read the database. */
 import { describe, expect, inject, test } from 'vitest'
-import trackSale from '../../functions/track-sale.ts'
-import { createApiKey } from '../../lib/auth/api-keys.ts'
+import trackSale from '../../functions/track/track-sale.ts'
+import { createApiKey } from '../../lib/auth/keys/api-keys.ts'
 import { randomBase62 } from '../../lib/db/ids.ts'
 import { createMerchant, errorShape, send } from '../support/merchant.ts'
 import { askForLink, fromSomewhere, press, somebody } from '../support/people.ts'

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, beforeEach, expect, inject, test, vi } from 'vitest'
 import type { Workers } from '../../dev/runtime/workers.ts'
-import { createApiKey } from '../../lib/auth/api-keys.ts'
+import { createApiKey } from '../../lib/auth/keys/api-keys.ts'
 import { checkLines } from '../support/log-lines.ts'
 import { createMerchant, type Merchant, send, useDatabase } from '../support/merchant.ts'
 import { askForLink, openSession, press, somebody, submit } from '../support/people.ts'

@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { describe, expect, inject, test } from 'vitest'
 import { buildSnippet, versionOf } from '../../dev/runtime/build-snippet.ts'
-import { SNIPPET_VERSION, snippetTag } from '../../lib/tracking/snippet-version.ts'
+import { SNIPPET_VERSION, snippetTag } from '../../lib/tracking/clicks/snippet-version.ts'
 import { clickId, PROGRAM, page, show, tracking, useShop, visit } from '../snippet/visit.ts'
 
 const PUBLIC = new URL('../../public/', import.meta.url)

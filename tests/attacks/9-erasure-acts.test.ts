@@ -4,7 +4,7 @@
  */
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import portal from '../../functions/portal.tsx'
-import { unsubscribeToken } from '../../lib/mail/unsubscribe.ts'
+import { unsubscribeToken } from '../../lib/mail/mailings/unsubscribe.ts'
 import { atStripe } from '../support/connecting.ts'
 import { placesOf } from '../support/erasure.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'

@@ -3,7 +3,7 @@
  * nothing of tenant B in any answer, no row of B changed. `HOSTILE_SEED=7 EXHAUSTIVE=1` plays other requests, 100,000 of them.
  */
 import { beforeAll, expect, inject, test } from 'vitest'
-import { createApiKey } from '../../lib/auth/api-keys.ts'
+import { createApiKey } from '../../lib/auth/keys/api-keys.ts'
 import { fillPath } from '../support/hostile/parts.ts'
 import {
   type Arms,

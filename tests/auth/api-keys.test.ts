@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createApiKey, hashApiKey } from '../../lib/auth/api-keys.ts'
+import { createApiKey, hashApiKey } from '../../lib/auth/keys/api-keys.ts'
 
 test('a new key has the documented form and hash', async () => {
   const { key, hash } = await createApiKey({ mode: 'live' })

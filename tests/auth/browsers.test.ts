@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { browserName, isInApp } from '../../lib/auth/browsers.ts'
+import { browserName, isInApp } from '../../lib/sign-in/requests/browsers.ts'
 
 const WINDOWS = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64)'
 const WEBKIT = 'AppleWebKit/537.36 (KHTML, like Gecko)'

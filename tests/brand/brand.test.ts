@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { logoOrigins } from '../../lib/brand/brand.ts'
 import { BrandChange } from '../../lib/brand/brands.schemas.ts'
-import { accentRules } from '../../lib/pages/brand.tsx'
+import { accentRules } from '../../lib/pages/layout/brand.tsx'
 
 const NONE = { logoUrl: null, accentColor: null, supportEmail: null, version: 0 }
 

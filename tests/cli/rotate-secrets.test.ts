@@ -4,7 +4,7 @@ import { seeder } from '../../dev/demo/seed.ts'
 import { ROOT } from '../../dev/root.ts'
 import { newId } from '../../lib/db/ids.ts'
 import { sealContext } from '../../lib/imports/sources/token.ts'
-import { decryptSecret, encryptSecret } from '../../lib/secrets.ts'
+import { decryptSecret, encryptSecret } from '../../lib/platform/secrets.ts'
 import { connectDirectly, TEMPLATE, withDatabase } from '../support/databases.ts'
 import { SECRETS_KEY } from '../support/secrets.ts'
 

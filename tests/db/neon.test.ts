@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { expect, inject, test } from 'vitest'
 import { listen } from '../../dev/runtime/ports.ts'
 import { openClient } from '../../lib/db/neon.ts'
-import { Unavailable } from '../../lib/unavailable.ts'
+import { Unavailable } from '../../lib/platform/unavailable.ts'
 
 /** Asks an endpoint that always answers the same. @returns the error, and how many requests it took */
 const ask = async (status: number, body: object) => {

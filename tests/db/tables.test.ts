@@ -79,17 +79,19 @@ const insertedById = (file: string): { file: string; table: string }[] => {
 
 /** Why concurrent copies of an insert may share the id alone, though the table has other unique keys. */
 const OTHERWISE: Record<string, string> = {
-  'partners in lib/workspace/new-partner.queries.ts': 'wait for each other: lockPartners',
-  'coupon_aliases in lib/workspace/new-partner.queries.ts': 'wait for each other: lockPartners',
-  'links in lib/workspace/links.queries.ts': 'wait for each other: lockPartners',
-  'workspaces in lib/workspace/workspaces.queries.ts': 'wait for each other: lockSignup',
-  'members in lib/workspace/workspaces.queries.ts': 'wait for each other: lockSignup',
-  'members in lib/workspace/members.queries.ts': 'whom another key refuses finds the row that has its id',
-  'coupon_aliases in lib/workspace/coupons.queries.ts':
+  'partners in lib/partners/changes/new-partner.queries.ts': 'wait for each other: lockPartners',
+  'coupon_aliases in lib/partners/changes/new-partner.queries.ts': 'wait for each other: lockPartners',
+  'links in lib/partners/links/links.queries.ts': 'wait for each other: lockPartners',
+  'workspaces in lib/tenancy/workspaces/workspaces.queries.ts': 'wait for each other: lockSignup',
+  'members in lib/tenancy/workspaces/workspaces.queries.ts': 'wait for each other: lockSignup',
+  'members in lib/tenancy/members/members.queries.ts':
     'whom another key refuses finds the row that has its id',
-  'mails in lib/brand/support-address.queries.ts': 'of a kind that is in no other key',
-  'mails in lib/mail/test-mails.queries.ts': 'of an occasion that is in no other key without a partner',
-  'mails in lib/auth/known-browsers.queries.ts': 'of a kind that is in no other key',
+  'coupon_aliases in lib/partners/links/coupons.queries.ts':
+    'whom another key refuses finds the row that has its id',
+  'mails in lib/mail/support-address.queries.ts': 'of a kind that is in no other key',
+  'mails in lib/mail/mailings/test-mails.queries.ts':
+    'of an occasion that is in no other key without a partner',
+  'mails in lib/sign-in/requests/known-browsers.queries.ts': 'of a kind that is in no other key',
 }
 
 // Postgres looks at the named key first, and at all others while it inserts: of two copies that both found no row, the second is

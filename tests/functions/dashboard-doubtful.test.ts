@@ -1,7 +1,7 @@
 /** What managers see of late leads, and of what only an address credits. docs/decisions.md, "By an address alone". */
 import { expect, inject, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
-import { continueReplans } from '../../lib/purchases/late.service.ts'
+import { continueReplans } from '../../lib/purchases/apply/late.service.ts'
 import { openShop } from '../support/buyers.ts'
 import { useDatabase } from '../support/merchant.ts'
 import { openPages } from '../support/pages.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { PARTNER_MAIL_KINDS } from '../../lib/mail/mails.ts'
-import { sampleDetails } from '../../lib/mail/samples.ts'
-import { outboxContent } from '../../lib/mail/templates.tsx'
+import { sampleDetails } from '../../lib/mail/texts/samples.ts'
+import { outboxContent } from '../../lib/mail/texts/templates.tsx'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
 import { openPages } from '../support/pages.ts'
 

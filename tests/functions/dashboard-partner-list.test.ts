@@ -1,6 +1,6 @@
 /** The list of partners: what each has brought, in any order, and what is changed of many at once. */
 import { describe, expect, test } from 'vitest'
-import { PARTNER_SORTS } from '../../lib/workspace/partners.schemas.ts'
+import { PARTNER_SORTS } from '../../lib/partners/lists/partners.schemas.ts'
 import { fold } from '../support/fold.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
 import { fieldsOf, openPages } from '../support/pages.ts'

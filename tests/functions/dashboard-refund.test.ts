@@ -1,7 +1,7 @@
 /** Refunds that a manager records on a sale's page. docs/decisions.md, "Refunds reported by API". */
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
-import { refundByHand } from '../../lib/purchases/hand-refund.service.ts'
+import { refundByHand } from '../../lib/purchases/corrections/hand-refund.service.ts'
 import { openShop } from '../support/buyers.ts'
 import { type Fault, startFaultyDatabase } from '../support/faulty-database.ts'
 import { codes, createMerchant, useDatabase } from '../support/merchant.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CONNECT_EVENTS } from '../../lib/purchases/stripe/event-types.ts'
+import { CONNECT_EVENTS } from '../../lib/purchases/stripe/objects/event-types.ts'
 import { createMerchant } from '../support/merchant.ts'
 import { openPages } from '../support/pages.ts'
 import { stripeKey } from '../support/secrets.ts'

@@ -2,7 +2,7 @@
 import { expect, inject, test } from 'vitest'
 import { reportOnStripe } from '../../cli/stripe-report.ts'
 import { connect } from '../../lib/db/connection.ts'
-import { CONNECT_EVENTS, STRIPE_EVENTS } from '../../lib/purchases/stripe/event-types.ts'
+import { CONNECT_EVENTS, STRIPE_EVENTS } from '../../lib/purchases/stripe/objects/event-types.ts'
 import { listEndpoints } from '../../lib/purchases/stripe/setup.queries.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
 import { openPages } from '../support/pages.ts'

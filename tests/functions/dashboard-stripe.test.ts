@@ -1,5 +1,5 @@
 import { expect, inject, test } from 'vitest'
-import { STRIPE_EVENTS } from '../../lib/purchases/stripe/event-types.ts'
+import { STRIPE_EVENTS } from '../../lib/purchases/stripe/objects/event-types.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
 import { openPages } from '../support/pages.ts'
 import { addReceived } from '../support/received.ts'

@@ -1,6 +1,6 @@
 /** Requests whose workspace is deleted between their read and their write get what later requests get, and none gets 500. */
 import { expect, test } from 'vitest'
-import { hashApiKey } from '../../lib/auth/api-keys.ts'
+import { hashApiKey } from '../../lib/auth/keys/api-keys.ts'
 import { deleteWorkspace } from '../support/deleted-workspace.ts'
 import { useFaultyWorkers } from '../support/faulty-workers.ts'
 import { importer, MAYA, partnerRows } from '../support/imports.ts'

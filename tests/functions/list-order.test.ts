@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { payoutsQuery } from '../../lib/payouts/payouts.queries.ts'
-import { listCommissions } from '../../lib/tracking/commissions.queries.ts'
+import { listCommissions } from '../../lib/tracking/ledger/commissions.queries.ts'
 import { createMerchant, type Merchant } from '../support/merchant.ts'
 import { openPages } from '../support/pages.ts'
 import { usePayouts } from '../support/payouts.ts'

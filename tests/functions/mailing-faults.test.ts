@@ -2,7 +2,7 @@
 /** Emails to many partners, and unsubscribing, while the database fails. */
 import { describe, expect, test } from 'vitest'
 import { newId } from '../../lib/db/ids.ts'
-import { unsubscribeToken } from '../../lib/mail/unsubscribe.ts'
+import { unsubscribeToken } from '../../lib/mail/mailings/unsubscribe.ts'
 import type { Fault } from '../support/faulty-database.ts'
 import { useFaultyManage } from '../support/faulty-manage.ts'
 import { useDatabase } from '../support/merchant.ts'

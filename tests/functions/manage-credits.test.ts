@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { newId } from '../../lib/db/ids.ts'
-import { creditEvent } from '../../lib/purchases/credit.service.ts'
+import { creditEvent } from '../../lib/purchases/corrections/credit.service.ts'
 import { openShop, type Shop } from '../support/buyers.ts'
 import { type Fault, startFaultyDatabase } from '../support/faulty-database.ts'
 import { codes, createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'

@@ -1,6 +1,6 @@
 /** A partner's links: its slug can be changed, the former one goes on working, and none is given away unless it is released. */
 import { describe, expect, test } from 'vitest'
-import { MAX_FURTHER_LINKS } from '../../lib/workspace/links.queries.ts'
+import { MAX_FURTHER_LINKS } from '../../lib/partners/links/links.queries.ts'
 import { importer } from '../support/imports.ts'
 import { createMerchant, errorShape, useDatabase } from '../support/merchant.ts'
 import { browse, openPages } from '../support/pages.ts'

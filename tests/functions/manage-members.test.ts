@@ -1,6 +1,6 @@
 import { describe, expect, inject, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
-import { changeRole, removeMember } from '../../lib/workspace/members.queries.ts'
+import { changeRole, removeMember } from '../../lib/tenancy/members/members.queries.ts'
 import { createMerchant, errorShape, type Merchant, useDatabase } from '../support/merchant.ts'
 import { openPages } from '../support/pages.ts'
 import { openSession, signIn } from '../support/people.ts'

@@ -1,7 +1,7 @@
 /** A manager corrects a partner's address: the person keeps what it has, and nobody can take it over. */
 import { describe, expect, inject, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
-import { chosenQuery } from '../../lib/workspace/change-partners.queries.ts'
+import { chosenQuery } from '../../lib/partners/changes/change-partners.queries.ts'
 import { importer } from '../support/imports.ts'
 import { createMerchant, errorShape, useDatabase } from '../support/merchant.ts'
 import { browse, openPages } from '../support/pages.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { PROGRAM_DEFAULTS } from '../../lib/workspace/programs.ts'
+import { PROGRAM_DEFAULTS } from '../../lib/programs/programs.ts'
 import { createMerchant, errorShape, useDatabase } from '../support/merchant.ts'
 
 const database = useDatabase()

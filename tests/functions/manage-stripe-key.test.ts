@@ -1,5 +1,5 @@
 import { describe, expect, inject, test, vi } from 'vitest'
-import { decryptSecret } from '../../lib/secrets.ts'
+import { decryptSecret } from '../../lib/platform/secrets.ts'
 import { askAs, payoutsHere } from '../support/in-process.ts'
 import { createMerchant, errorShape, type Merchant, useDatabase } from '../support/merchant.ts'
 import { SECRETS_KEY, stripeKey } from '../support/secrets.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, inject, test, vi } from 'vitest'
-import { CONNECT_EVENTS, STRIPE_EVENTS } from '../../lib/purchases/stripe/event-types.ts'
-import { decryptSecret } from '../../lib/secrets.ts'
+import { decryptSecret } from '../../lib/platform/secrets.ts'
+import { CONNECT_EVENTS, STRIPE_EVENTS } from '../../lib/purchases/stripe/objects/event-types.ts'
 import { askAs } from '../support/in-process.ts'
 import { type Answer, createMerchant, errorShape, type Merchant, useDatabase } from '../support/merchant.ts'
 import { addReceived } from '../support/received.ts'

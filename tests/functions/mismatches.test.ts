@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect, inject, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { removeMismatches } from '../../lib/people/retention.queries.ts'
-import type { MismatchResponse } from '../../lib/tracking/events.responses.ts'
+import type { MismatchResponse } from '../../lib/tracking/events/events.responses.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
 import { openPages } from '../support/pages.ts'
 

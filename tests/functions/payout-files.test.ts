@@ -1,6 +1,6 @@
 import Papa from 'papaparse'
 import { describe, expect, inject, test } from 'vitest'
-import type { PaymentDetails } from '../../lib/payouts/payment-details.ts'
+import type { PaymentDetails } from '../../lib/payouts/details/payment-details.ts'
 import { errorShape, send, useDatabase } from '../support/merchant.ts'
 import { giveDetails } from '../support/payment-details.ts'
 import { submit } from '../support/people.ts'

@@ -1,6 +1,6 @@
 /** The portal's page of links, and the builder that the partner's page shares with it. */
 import { describe, expect, inject, test } from 'vitest'
-import { MAX_OWN_LINKS } from '../../lib/workspace/links.queries.ts'
+import { MAX_OWN_LINKS } from '../../lib/partners/links/links.queries.ts'
 import { startFaultyDatabase } from '../support/faulty-database.ts'
 import { importer } from '../support/imports.ts'
 import { askAs } from '../support/in-process.ts'

@@ -1,6 +1,6 @@
 /** Wherever the portal sends a partner to the merchant, it names the support address, or else the first manager's. */
 import { expect, inject, test } from 'vitest'
-import { MAX_OWN_LINKS } from '../../lib/workspace/links.queries.ts'
+import { MAX_OWN_LINKS } from '../../lib/partners/links/links.queries.ts'
 import { addSupport, SUPPORT } from '../support/brands.ts'
 import { createConnecting } from '../support/connecting.ts'
 import { useDatabase } from '../support/merchant.ts'

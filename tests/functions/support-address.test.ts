@@ -1,7 +1,7 @@
 /** The support address of a program: whoever reads it confirms it by a mailed link, and replies to mails go there. */
 import { expect, inject, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
-import { leaseMails } from '../../lib/mail/queue.queries.ts'
+import { leaseMails } from '../../lib/mail/outbox/queue.queries.ts'
 import { addSupport } from '../support/brands.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
 import { browse, openPages } from '../support/pages.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, inject, test } from 'vitest'
 import { newId } from '../../lib/db/ids.ts'
-import type { ApiKeyScope } from '../../lib/workspace/api-keys.ts'
+import type { ApiKeyScope } from '../../lib/tenancy/keys/api-keys.ts'
 import { createMerchant, send, useDatabase } from '../support/merchant.ts'
 
 const database = useDatabase()

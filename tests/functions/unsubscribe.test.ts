@@ -1,7 +1,7 @@
 /** The page that the link at the foot of messages leads to. */
 import { expect, inject, test } from 'vitest'
 import { newId } from '../../lib/db/ids.ts'
-import { unsubscribeToken } from '../../lib/mail/unsubscribe.ts'
+import { unsubscribeToken } from '../../lib/mail/mailings/unsubscribe.ts'
 import { useDatabase } from '../support/merchant.ts'
 import { browse, openPages } from '../support/pages.ts'
 import { fromSomewhere } from '../support/people.ts'

@@ -1,5 +1,5 @@
 /** What a history's ledger says, against what took place at Stripe. */
-import { balancesQuery } from '../../lib/payouts/due.queries.ts'
+import { balancesQuery } from '../../lib/payouts/balances/due.queries.ts'
 import type { History } from './world.ts'
 
 /** Sales that are credited by a coupon with which nothing of their purchase was made. */

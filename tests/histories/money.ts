@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { newId } from '../../lib/db/ids.ts'
-import { noteReversal } from '../../lib/payouts/reversals.queries.ts'
+import { noteReversal } from '../../lib/payouts/corrections/reversals.queries.ts'
 import { readReversedTransfer } from '../../lib/payouts/stripe/transfer-event.schemas.ts'
 import { withOne, withPartner } from './acts.ts'
 import { findUnpaid } from './checks.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { cronWorkers } from '../../dev/runtime/wrangler-config.ts'
-import { answerCron, cronMs, isCron } from '../../lib/http/cron.ts'
+import { answerCron, cronMs, isCron } from '../../lib/http/rpc/cron.ts'
 
 /** Runs the cron of a Worker. @returns what it fetched of itself */
 const schedule = async (env: string, status: number): Promise<Request[]> => {

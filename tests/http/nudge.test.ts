@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { answerNudge, foldSometimes, nudgeAll } from '../../lib/http/nudge.service.ts'
+import { answerNudge, foldSometimes, nudgeAll } from '../../lib/http/rpc/nudge.service.ts'
 
 test.each([
   { reports: 1, random: 0.001, nudges: 1 },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import manage from '../../functions/manage.ts'
-import trackSale from '../../functions/track-sale.ts'
+import trackSale from '../../functions/track/track-sale.ts'
 import { addressKey } from '../../lib/http/rate-limit.ts'
 import { checkResponse } from '../support/contract.ts'
 import { createMerchant } from '../support/merchant.ts'

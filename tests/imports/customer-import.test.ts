@@ -4,7 +4,7 @@ import {
   type CustomerRow,
   decideCustomerImport,
   type KnownMapping,
-} from '../../lib/imports/customer-import.ts'
+} from '../../lib/imports/customers/customer-import.ts'
 
 const PARTNERS = [
   { id: 'maya-1', email: 'maya@x', programId: 'one', isBanned: false },

@@ -6,7 +6,7 @@ import {
   parameterOf,
   unconfirmedMessage,
   worksIf,
-} from '../../lib/imports/former-links.ts'
+} from '../../lib/imports/partners/former-links.ts'
 
 const SITE = 'https://shop.example/pricing'
 const of = (formerLink: string | null, slug = 'maya', ...otherSlugs: string[]) => ({

@@ -1,7 +1,7 @@
 import { expect, inject, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { importCall } from '../../lib/imports/import-calls.queries.ts'
-import { savePartnerImport } from '../../lib/imports/partner-import.queries.ts'
+import { savePartnerImport } from '../../lib/imports/partners/partner-import.queries.ts'
 import { everything } from '../support/imports.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
 

@@ -4,7 +4,7 @@ import {
   decidePartnerImport,
   type PartnerImportFacts,
   type PartnerRow,
-} from '../../lib/imports/partner-import.ts'
+} from '../../lib/imports/partners/partner-import.ts'
 
 const NOBODY: PartnerImportFacts = {
   partners: new Map(),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { slugKey } from '../../lib/slugs.ts'
+import { slugKey } from '../../lib/values/slugs.ts'
 import {
   type CustomersImported,
   importCounts,

@@ -5,12 +5,12 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { Hono } from 'hono'
 import { jsx } from 'hono/jsx'
 import { buildIslands } from '../../dev/runtime/build-islands.ts'
-import { IMPORT_PAGE, ImportPage } from '../../functions/dashboard/import.tsx'
-import type { CustomerResult } from '../../lib/imports/customer-import.ts'
-import { formsOf } from '../../lib/imports/former-links.ts'
-import type { PartnerImportWarning, PartnerResult } from '../../lib/imports/partner-import.ts'
-import { renderPage } from '../../lib/pages/render.tsx'
-import { slugKey } from '../../lib/slugs.ts'
+import { IMPORT_PAGE, ImportPage } from '../../functions/dashboard/imports/import.tsx'
+import type { CustomerResult } from '../../lib/imports/customers/customer-import.ts'
+import { formsOf } from '../../lib/imports/partners/former-links.ts'
+import type { PartnerImportWarning, PartnerResult } from '../../lib/imports/partners/partner-import.ts'
+import { renderPage } from '../../lib/pages/layout/render.tsx'
+import { slugKey } from '../../lib/values/slugs.ts'
 
 type PartnerBody = {
   email: string

@@ -17,23 +17,23 @@ const PAGES = [
   'functions/dashboard/*.{ts,tsx}',
   'lib/pages/*.{ts,tsx}',
   'lib/portal/partner-steps.ts',
-  'lib/tracking/mismatches.ts',
+  'lib/tracking/checks/mismatches.ts',
   'lib/mail/{*-texts,compose,templates}.{ts,tsx}',
   'islands/{app,import,rewards,shadow,text}.ts',
   'islands/{app,import,shadow}/**/*.ts',
 ]
 
 /** Headers of other platforms' files, and these platforms' names. */
-const NOT_PAGES = ['islands/import/rules/presets.ts', 'islands/import/rules/fields.ts']
+const NOT_PAGES = ['islands/import/rules/reading/presets.ts', 'islands/import/rules/reading/fields.ts']
 
 const pages = (): string[] => globSync(PAGES, { cwd: ROOT, exclude: NOT_PAGES }).sort()
 
 /** Other rooms, all of whose sentences partners may read. */
 const SAYING = [
-  'lib/payouts/accounts.schemas.ts',
-  'lib/payouts/payment-details.schemas.ts',
-  'lib/payouts/payment-details.service.ts',
-  'lib/payouts/onboarding.service.ts',
+  'lib/payouts/accounts/accounts.schemas.ts',
+  'lib/payouts/details/payment-details.schemas.ts',
+  'lib/payouts/details/payment-details.service.ts',
+  'lib/payouts/accounts/onboarding.service.ts',
 ]
 
 /** The same in all languages. */

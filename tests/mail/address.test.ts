@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { deliverableAddress, limitedMailbox } from '../../lib/mail/address.ts'
+import { deliverableAddress, limitedMailbox } from '../../lib/mail/transport/address.ts'
 
 test.each([
   { case: 'an ordinary one', address: 'maya@partners.example', is: 'maya@partners.example' },

@@ -2,8 +2,8 @@
 import { expect, inject, test } from 'vitest'
 import { LANGUAGES } from '../../lib/languages/languages.ts'
 import { PARTNER_MAIL_KINDS } from '../../lib/mail/mails.ts'
-import { sampleDetails } from '../../lib/mail/samples.ts'
-import { outboxContent } from '../../lib/mail/templates.tsx'
+import { sampleDetails } from '../../lib/mail/texts/samples.ts'
+import { outboxContent } from '../../lib/mail/texts/templates.tsx'
 import { useDatabase } from '../support/merchant.ts'
 import { createPartner } from '../support/portal.ts'
 

@@ -4,8 +4,8 @@ import { connect } from '../../lib/db/connection.ts'
 import { newId } from '../../lib/db/ids.ts'
 import { listMails, retryMail } from '../../lib/mail/mails.queries.ts'
 import type { MailStatus } from '../../lib/mail/mails.ts'
-import { invitationMail } from '../../lib/mail/outbox.queries.ts'
-import { type MailResult, saveMailResults } from '../../lib/mail/queue.queries.ts'
+import { invitationMail } from '../../lib/mail/outbox/outbox.queries.ts'
+import { type MailResult, saveMailResults } from '../../lib/mail/outbox/queue.queries.ts'
 import { useDatabase } from '../support/merchant.ts'
 
 const database = useDatabase()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type QuotaSettings, roomOf, UNUSED, type Usage } from '../../lib/mail/quota.ts'
+import { type QuotaSettings, roomOf, UNUSED, type Usage } from '../../lib/mail/outbox/quota.ts'
 
 const NOW = new Date('2026-11-24T12:00:00Z')
 const hoursAgo = (hours: number) => new Date(NOW.getTime() - hours * 3_600_000)

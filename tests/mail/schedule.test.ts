@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { DELAYS_SECONDS, JITTER, LEASE_SECONDS, nextDelay, WINDOW_SECONDS } from '../../lib/mail/schedule.ts'
+import {
+  DELAYS_SECONDS,
+  JITTER,
+  LEASE_SECONDS,
+  nextDelay,
+  WINDOW_SECONDS,
+} from '../../lib/mail/outbox/schedule.ts'
 
 const JUST_BELOW_ONE = 1 - Number.EPSILON
 

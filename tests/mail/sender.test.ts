@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { senderLine, senderOf } from '../../lib/mail/sender.ts'
+import { senderLine, senderOf } from '../../lib/mail/transport/sender.ts'
 
 const FROM = 'Tributary <mail@track.example>'
 

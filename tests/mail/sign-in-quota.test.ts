@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { UNUSED, type Usage } from '../../lib/mail/quota.ts'
-import { decideSignIn, type SignInFacts, type SignInSettings } from '../../lib/mail/sign-in-quota.ts'
+import { UNUSED, type Usage } from '../../lib/mail/outbox/quota.ts'
+import { decideSignIn, type SignInFacts, type SignInSettings } from '../../lib/mail/outbox/sign-in-quota.ts'
 
 const NOW = new Date('2026-11-24T12:00:00Z')
 const hoursAgo = (hours: number) => new Date(NOW.getTime() - hours * 3_600_000)

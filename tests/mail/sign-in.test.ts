@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { sendSignInLink } from '../../lib/mail/sign-in.service.ts'
-import type { Mail, Outcome } from '../../lib/mail/transport.ts'
+import { sendSignInLink } from '../../lib/mail/outbox/sign-in.service.ts'
+import type { Mail, Outcome } from '../../lib/mail/transport/transport.ts'
 
 const LINK = {
   to: 'ann@pine.example',

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { Brand } from '../../lib/brand/brand.ts'
+import { PARTNER_MAIL_KINDS } from '../../lib/mail/mails.ts'
+import type {
+  ConnectDetails,
+  InvitationDetails,
+  MoneyDetails,
+  WelcomeDetails,
+} from '../../lib/mail/outbox/details.ts'
 import {
   addressChangedDraft,
   addressLinkDraft,
@@ -8,16 +15,9 @@ import {
   payoutAccountDraft,
   signInDraft,
   welcomeDraft,
-} from '../../lib/mail/account-texts.tsx'
-import { render } from '../../lib/mail/compose.tsx'
-import type {
-  ConnectDetails,
-  InvitationDetails,
-  MoneyDetails,
-  WelcomeDetails,
-} from '../../lib/mail/details.ts'
-import { PARTNER_MAIL_KINDS } from '../../lib/mail/mails.ts'
-import type { Draft } from '../../lib/mail/paragraphs.ts'
+} from '../../lib/mail/texts/account-texts.tsx'
+import { render } from '../../lib/mail/texts/compose.tsx'
+import type { Draft } from '../../lib/mail/texts/paragraphs.ts'
 import {
   bankRefusedDraft,
   connectAccountDraft,
@@ -26,11 +26,11 @@ import {
   payoutFailedDraft,
   payoutReturnedDraft,
   payoutSentDraft,
-} from '../../lib/mail/payout-texts.tsx'
-import { runDraft } from '../../lib/mail/run-texts.tsx'
-import { sampleDetails } from '../../lib/mail/samples.ts'
-import { outboxContent } from '../../lib/mail/templates.tsx'
-import { invitationDraft } from '../../lib/mail/workspace-texts.tsx'
+} from '../../lib/mail/texts/payout-texts.tsx'
+import { runDraft } from '../../lib/mail/texts/run-texts.tsx'
+import { sampleDetails } from '../../lib/mail/texts/samples.ts'
+import { outboxContent } from '../../lib/mail/texts/templates.tsx'
+import { invitationDraft } from '../../lib/mail/texts/workspace-texts.tsx'
 
 /** A mail of Tributary, from what a template says. */
 const rendering =

@@ -2,9 +2,13 @@ import { createServer } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Inbox, type InboxFailure, startInbox } from '../../dev/fakes/inbox.ts'
 import { listen } from '../../dev/runtime/ports.ts'
-import { type Stream, streamOf } from '../../lib/mail/streams.ts'
-import { chooseSenders, chooseTransport, type TransportEnv } from '../../lib/mail/transport.service.ts'
-import type { EmailBinding, Mail } from '../../lib/mail/transport.ts'
+import { type Stream, streamOf } from '../../lib/mail/outbox/streams.ts'
+import {
+  chooseSenders,
+  chooseTransport,
+  type TransportEnv,
+} from '../../lib/mail/transport/transport.service.ts'
+import type { EmailBinding, Mail } from '../../lib/mail/transport/transport.ts'
 
 const MAIL_FROM = 'Tributary <tributary@example.com>'
 const LIMITS = { timeoutMs: 1_000 }

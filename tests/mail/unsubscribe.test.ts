@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { newId } from '../../lib/db/ids.ts'
-import { type Candidate, planMailing } from '../../lib/mail/mailing.ts'
+import { type Candidate, planMailing } from '../../lib/mail/mailings/mailing.ts'
 import {
   readUnsubscribeToken,
   unsubscribeHeaders,
   unsubscribeToken,
   unsubscribeUrl,
-} from '../../lib/mail/unsubscribe.ts'
+} from '../../lib/mail/mailings/unsubscribe.ts'
 
 const KEY = 'a key of at least thirty-two characters'
 const ANN = '01900000-0000-7000-8000-00000000000a'

@@ -1,6 +1,6 @@
 /** Mails about a workspace itself, and about a member's own address. */
 import { describe, expect, test } from 'vitest'
-import { outboxContent } from '../../lib/mail/templates.tsx'
+import { outboxContent } from '../../lib/mail/texts/templates.tsx'
 
 const URL = 'https://tributary.example/app/pine'
 

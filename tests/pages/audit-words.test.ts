@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeAction } from '../../lib/pages/audit-words.ts'
+import { describeAction } from '../../lib/pages/audit/audit-words.ts'
 
 const email = 'ann@x.example'
 const imported = {

@@ -2,7 +2,7 @@
 /** Notes about a partner, and emails to many, in a browser without JavaScript. */
 import { readFile } from 'node:fs/promises'
 import { describe, expect, inject, test } from 'vitest'
-import { unsubscribeToken } from '../../lib/mail/unsubscribe.ts'
+import { unsubscribeToken } from '../../lib/mail/mailings/unsubscribe.ts'
 import { inspect, useBrowser, WALKS } from '../support/browser.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
 

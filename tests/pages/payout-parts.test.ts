@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { moneySums } from '../../lib/pages/payouts.tsx'
+import { moneySums } from '../../lib/pages/parts/payouts.tsx'
 
 test.each([
   { case: 'nothing', amounts: [], says: '' },

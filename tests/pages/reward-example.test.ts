@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { leadExampleWords, saleExampleOf } from '../../lib/pages/reward-example.ts'
-import type { RewardTerms } from '../../lib/tracking/rewards.ts'
+import { leadExampleWords, saleExampleOf } from '../../lib/pages/forms/reward-example.ts'
+import type { RewardTerms } from '../../lib/rules/rewards/rewards.ts'
 
 const now = new Date('2026-11-22T15:00:00Z')
 const percent = (basisPoints: number): RewardTerms => ({ kind: 'percent', basisPoints })

@@ -1,8 +1,8 @@
 import { inflateSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { invoicePdf } from '../../lib/papers/invoice-pdf.service.ts'
-import type { CreditNote, Invoice } from '../../lib/papers/invoices.ts'
 import { pdfText } from '../../lib/papers/pdf-text.ts'
+import type { CreditNote, Invoice } from '../../lib/payouts/invoices/invoices.ts'
 
 const INVOICE: Invoice = {
   id: '0199f000-0000-7000-8000-00000000abcd',

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
-import { changeRun } from '../../lib/payouts/manual-runs.queries.ts'
-import { returnPayout } from '../../lib/payouts/returned.queries.ts'
-import { noteReversal, releasePayout } from '../../lib/payouts/reversals.queries.ts'
+import { returnPayout } from '../../lib/payouts/corrections/returned.queries.ts'
+import { noteReversal, releasePayout } from '../../lib/payouts/corrections/reversals.queries.ts'
+import { changeRun } from '../../lib/payouts/runs/manual-runs.queries.ts'
 import { type Payer, usePayouts } from '../support/payouts.ts'
 
 const world = usePayouts()

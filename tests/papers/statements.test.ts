@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { monthOf, monthsSince, sumUp } from '../../lib/papers/statements.ts'
+import { monthOf, monthsSince, sumUp } from '../../lib/rules/statements/statements.ts'
 
 const day = (text: string) => new Date(`${text}T00:00:00Z`)
 

@@ -1,7 +1,7 @@
 /** Partners whose accounts Stripe does not pay: what a run and the cron find out about them, and what is done. */
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { payDue } from '../../lib/payouts/pay-due.service.ts'
-import { remindersAt } from '../../lib/payouts/reminders.ts'
+import { remindersAt } from '../../lib/payouts/notices/reminders.ts'
+import { payDue } from '../../lib/upkeep/pay-due.service.ts'
 import { type Payer, usePayouts } from '../support/payouts.ts'
 import { repeating } from '../support/repeated.ts'
 

@@ -1,15 +1,15 @@
 /** Canceling payouts and runs, and bans: nothing is sent from then on, and nobody is paid twice or loses anything. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
-import { cancelPayout, cancelRun } from '../../lib/payouts/cancel.queries.ts'
-import { cancelPhaseOf, cancelRefusalOf } from '../../lib/payouts/cancel.ts'
-import { balancesQuery } from '../../lib/payouts/due.queries.ts'
-import { changeRun } from '../../lib/payouts/manual-runs.queries.ts'
-import { payDue } from '../../lib/payouts/pay-due.service.ts'
+import { changePartner } from '../../lib/partners/changes/change-partner.queries.ts'
+import { balancesQuery } from '../../lib/payouts/balances/due.queries.ts'
+import { cancelPayout, cancelRun } from '../../lib/payouts/corrections/cancel.queries.ts'
+import { cancelPhaseOf, cancelRefusalOf } from '../../lib/payouts/corrections/cancel.ts'
 import { findPayout, runPayoutsQuery } from '../../lib/payouts/payouts.queries.ts'
-import { findRun, listRunLines } from '../../lib/payouts/runs.queries.ts'
-import { removeStripeKey, saveStripeKey } from '../../lib/payouts/stripe-keys.queries.ts'
-import { changePartner } from '../../lib/workspace/change-partner.queries.ts'
+import { changeRun } from '../../lib/payouts/runs/manual-runs.queries.ts'
+import { findRun, listRunLines } from '../../lib/payouts/runs/runs.queries.ts'
+import { removeStripeKey, saveStripeKey } from '../../lib/payouts/transfers/stripe-keys.queries.ts'
+import { payDue } from '../../lib/upkeep/pay-due.service.ts'
 import { type Payer, usePayouts } from '../support/payouts.ts'
 
 const world = usePayouts()

@@ -5,7 +5,7 @@
  * Then the system goes on, and Stripe's books say whether each partner was sent exactly once what was due.
  */
 import { beforeAll, expect, test, vi } from 'vitest'
-import { payDue } from '../../lib/payouts/pay-due.service.ts'
+import { payDue } from '../../lib/upkeep/pay-due.service.ts'
 import { usePayouts } from '../support/payouts.ts'
 import { MOMENTS, type Moment, useSteps } from '../support/steps.ts'
 import { isExhaustive } from '../support/thorough.ts'

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { StripeFailure } from '../../dev/fakes/stripe/failures.ts'
-import { payDue } from '../../lib/payouts/pay-due.service.ts'
+import { payDue } from '../../lib/upkeep/pay-due.service.ts'
 import { usePayouts } from '../support/payouts.ts'
 
 const world = usePayouts()

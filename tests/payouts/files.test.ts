@@ -1,5 +1,6 @@
 /** The files for banks and services, by the rules of those who take them: one test per rule. */
 import { describe, expect, test } from 'vitest'
+import type { PaymentDetails } from '../../lib/payouts/details/payment-details.ts'
 import { fileOf, MAX_ROWS, type PayoutKind, partsOf, planFiles } from '../../lib/payouts/files/formats.ts'
 import { isIban, isSepaCountry, normalizeIban } from '../../lib/payouts/files/iban.ts'
 import { isSepaName, plainText, sepaText } from '../../lib/payouts/files/latin.ts'
@@ -8,7 +9,6 @@ import { readTable } from '../../lib/payouts/files/read-table.ts'
 import { sepaFile } from '../../lib/payouts/files/sepa.ts'
 import { wiseFile } from '../../lib/payouts/files/wise.ts'
 import { readWiseTemplate, unfilledColumns, wiseTemplateFile } from '../../lib/payouts/files/wise-template.ts'
-import type { PaymentDetails } from '../../lib/payouts/payment-details.ts'
 
 type Of<M extends PaymentDetails['method']> = Extract<PaymentDetails, { method: M }>
 

@@ -1,10 +1,10 @@
 /** What the balance at Stripe covers: it is read before a run claims, and a large payout holds up no small one. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
-import { beginRun } from '../../lib/payouts/begin-run.queries.ts'
-import { coverOf, type Due, type PayoutOrder } from '../../lib/payouts/funds.ts'
-import { payDue } from '../../lib/payouts/pay-due.service.ts'
-import { Unavailable } from '../../lib/unavailable.ts'
+import { beginRun } from '../../lib/payouts/runs/begin-run.queries.ts'
+import { Unavailable } from '../../lib/platform/unavailable.ts'
+import { coverOf, type Due, type PayoutOrder } from '../../lib/tenancy/settings/funds.ts'
+import { payDue } from '../../lib/upkeep/pay-due.service.ts'
 import { type Payer, usePayouts } from '../support/payouts.ts'
 
 const world = usePayouts()

@@ -3,11 +3,11 @@
 import { type RawBuilder, sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
-import { beginRun } from '../../lib/payouts/begin-run.queries.ts'
-import { cancelOfRun, cancelRun } from '../../lib/payouts/cancel.queries.ts'
-import { claimPage, growPayout } from '../../lib/payouts/claims.queries.ts'
-import { byIndexes, endFreeing, freeCommissions } from '../../lib/payouts/freeing.queries.ts'
-import { payDue } from '../../lib/payouts/pay-due.service.ts'
+import { byIndexes, endFreeing, freeCommissions } from '../../lib/payouts/balances/freeing.queries.ts'
+import { cancelOfRun, cancelRun } from '../../lib/payouts/corrections/cancel.queries.ts'
+import { beginRun } from '../../lib/payouts/runs/begin-run.queries.ts'
+import { claimPage, growPayout } from '../../lib/payouts/runs/claims.queries.ts'
+import { payDue } from '../../lib/upkeep/pay-due.service.ts'
 import { usePayouts } from '../support/payouts.ts'
 
 const world = usePayouts({ changesSchema: true })

@@ -1,11 +1,11 @@
 /** The minimum of a payout is compared with what is due to a person in all programs. */
 import { expect, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
-import { listPartnerBalances } from '../../lib/payouts/balances.queries.ts'
-import { beginRun } from '../../lib/payouts/begin-run.queries.ts'
-import { claimPage } from '../../lib/payouts/claims.queries.ts'
-import { payDue } from '../../lib/payouts/pay-due.service.ts'
-import { writeOff } from '../../lib/payouts/write-off.queries.ts'
+import { listPartnerBalances } from '../../lib/payouts/balances/balances.queries.ts'
+import { writeOff } from '../../lib/payouts/corrections/write-off.queries.ts'
+import { beginRun } from '../../lib/payouts/runs/begin-run.queries.ts'
+import { claimPage } from '../../lib/payouts/runs/claims.queries.ts'
+import { payDue } from '../../lib/upkeep/pay-due.service.ts'
 import { type Payer, usePayouts } from '../support/payouts.ts'
 
 const world = usePayouts()

@@ -1,9 +1,9 @@
 /** Mails to managers about payout runs: before and after scheduled ones, and about failures. */
 import { expect, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
-import { outboxContent } from '../../lib/mail/templates.tsx'
-import { decideRun } from '../../lib/payouts/approvals.queries.ts'
-import { payDue } from '../../lib/payouts/pay-due.service.ts'
+import { outboxContent } from '../../lib/mail/texts/templates.tsx'
+import { decideRun } from '../../lib/payouts/runs/approvals.queries.ts'
+import { payDue } from '../../lib/upkeep/pay-due.service.ts'
 import { addApprover } from '../support/approvers.ts'
 import { usePayouts } from '../support/payouts.ts'
 

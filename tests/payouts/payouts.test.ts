@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { keyState, transferGroup, transferKey } from '../../lib/payouts/payouts.ts'
-import { commissionStatus } from '../../lib/tracking/commissions.ts'
+import { commissionStatus } from '../../lib/rules/steps/commissions.ts'
 
 const then = new Date('2026-11-21T08:00:00Z')
 

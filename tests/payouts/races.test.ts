@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { newId } from '../../lib/db/ids.ts'
-import { payDue } from '../../lib/payouts/pay-due.service.ts'
+import { payDue } from '../../lib/upkeep/pay-due.service.ts'
 import { usePayouts } from '../support/payouts.ts'
 
 const world = usePayouts()

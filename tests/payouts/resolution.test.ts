@@ -1,17 +1,17 @@
 /** The last exit: Stripe cannot be asked any more whether a payout that is being canceled was sent, and a manager decides. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
-import { cancelPayout } from '../../lib/payouts/cancel.queries.ts'
-import { payDue } from '../../lib/payouts/pay-due.service.ts'
-import { findPayout } from '../../lib/payouts/payouts.queries.ts'
-import { resolvePayout } from '../../lib/payouts/resolution.queries.ts'
+import { cancelPayout } from '../../lib/payouts/corrections/cancel.queries.ts'
+import { resolvePayout } from '../../lib/payouts/corrections/resolution.queries.ts'
 import {
   type Resolution,
   resolutionRefusalOf,
   resolvableFrom,
   unresolvableReason,
-} from '../../lib/payouts/resolution.ts'
-import { removeStripeKey } from '../../lib/payouts/stripe-keys.queries.ts'
+} from '../../lib/payouts/corrections/resolution.ts'
+import { findPayout } from '../../lib/payouts/payouts.queries.ts'
+import { removeStripeKey } from '../../lib/payouts/transfers/stripe-keys.queries.ts'
+import { payDue } from '../../lib/upkeep/pay-due.service.ts'
 import { usePayouts } from '../support/payouts.ts'
 
 const world = usePayouts()

@@ -5,10 +5,10 @@
  */
 import { beforeEach, expect, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
-import { cancelRun } from '../../lib/payouts/cancel.queries.ts'
-import { payDue } from '../../lib/payouts/pay-due.service.ts'
-import { periodOf } from '../../lib/periods.ts'
-import { readOverview } from '../../lib/workspace/overview.queries.ts'
+import { readOverview } from '../../lib/overview/overview.queries.ts'
+import { cancelRun } from '../../lib/payouts/corrections/cancel.queries.ts'
+import { payDue } from '../../lib/upkeep/pay-due.service.ts'
+import { periodOf } from '../../lib/values/periods.ts'
 import { type Payer, usePayouts } from '../support/payouts.ts'
 import { takeSnapshot } from '../support/restore.ts'
 

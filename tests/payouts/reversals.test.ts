@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { newId } from '../../lib/db/ids.ts'
-import { noteReversal, releasePayout } from '../../lib/payouts/reversals.queries.ts'
-import { releaseRefusalOf } from '../../lib/payouts/reversals.ts'
+import { noteReversal, releasePayout } from '../../lib/payouts/corrections/reversals.queries.ts'
+import { releaseRefusalOf } from '../../lib/payouts/corrections/reversals.ts'
 import { readReversedTransfer } from '../../lib/payouts/stripe/transfer-event.schemas.ts'
 import { usePayouts } from '../support/payouts.ts'
 

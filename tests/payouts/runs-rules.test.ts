@@ -7,7 +7,7 @@ import {
   type RunState,
   refusalOf,
   stripeRunStatus,
-} from '../../lib/payouts/runs.ts'
+} from '../../lib/payouts/runs/runs.ts'
 
 const AT = new Date('2026-11-21T12:00:00Z')
 

@@ -8,7 +8,7 @@ import {
   occurrences,
   PAYOUT_SCHEDULES,
   type PayoutSchedule,
-} from '../../lib/payouts/schedules.ts'
+} from '../../lib/rules/programs/schedules.ts'
 
 /** The latest occurrence of a schedule, as a query finds it. */
 const latest = (schedule: PayoutSchedule, days: number[] | null, now: Date) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { payDue } from '../../lib/payouts/pay-due.service.ts'
+import { payDue } from '../../lib/upkeep/pay-due.service.ts'
 import { usePayouts } from '../support/payouts.ts'
 
 const world = usePayouts()

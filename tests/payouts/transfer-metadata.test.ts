@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type ListedTransfer, ourTransfer } from '../../lib/payouts/transfer-metadata.ts'
+import { type ListedTransfer, ourTransfer } from '../../lib/payouts/transfers/transfer-metadata.ts'
 
 const [PAYOUT, WORKSPACE, RUN, PROGRAM, PARTNER] = [1, 2, 3, 4, 5].map(
   (digit) => `01900000-0000-7000-8000-00000000000${digit}`,

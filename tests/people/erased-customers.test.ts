@@ -1,10 +1,10 @@
 /** After a customer's erasure, its sales stay credited when they are planned again: an erased address still ties what it tied. */
 import { expect, inject, test } from 'vitest'
-import { erasedMark } from '../../lib/customers/identities.ts'
 import { connect } from '../../lib/db/connection.ts'
 import { inEnglish } from '../../lib/languages/message.ts'
-import { replanCustomer } from '../../lib/purchases/replan.service.ts'
-import { evidenceWords } from '../../lib/tracking/uncredited.ts'
+import { replanCustomer } from '../../lib/purchases/apply/replan.service.ts'
+import { erasedMark } from '../../lib/rules/identities/identities.ts'
+import { evidenceWords } from '../../lib/tracking/checks/uncredited.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
 import { openPages } from '../support/pages.ts'
 import { checkoutSession, stripeEvent, stripeId, useStripe } from '../support/stripe.ts'

@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { expect, test } from 'vitest'
 import { startSqlEndpoint } from '../../dev/runtime/sql-endpoint.ts'
 import { connect } from '../../lib/db/connection.ts'
-import { createWorkspace, mayCreateWorkspace } from '../../lib/workspace/workspaces.queries.ts'
+import { createWorkspace, mayCreateWorkspace } from '../../lib/tenancy/workspaces/workspaces.queries.ts'
 import { TEMPLATE, withDatabase } from '../support/databases.ts'
 import { addRows, idOf } from '../support/many-rows.ts'
 

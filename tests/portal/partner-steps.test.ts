@@ -6,7 +6,7 @@ import {
   reasonWithoutCommission,
   type VisibleEvent,
 } from '../../lib/portal/partner-steps.ts'
-import type { Step } from '../../lib/tracking/steps.ts'
+import type { Step } from '../../lib/rules/steps/steps.ts'
 
 const times = { clickedAt: '2026-06-01T23:30:00Z', expiresAt: '2026-08-30T23:30:00Z' }
 const click = (slug = 'ann') => ({ clickId: 'clk_secret', slug, ...times })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { PurchasePlan, RecordedSale, SaleChange, SalePlan } from '../../lib/purchases/plan.ts'
-import { explainMissing, isMissing } from '../../lib/purchases/reconciliation.ts'
+import { explainMissing, isMissing } from '../../lib/purchases/reconcile/reconciliation.ts'
+import type { PurchasePlan, RecordedSale, SaleChange, SalePlan } from '../../lib/rules/plans/plan.ts'
 
 const usd = (amountCents: bigint) => ({ amountCents, currency: 'USD' })
 

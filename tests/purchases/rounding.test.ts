@@ -1,6 +1,6 @@
 /** What a return reverses is rounded half up, once for everything returned, whoever reports it. */
 import { expect, test } from 'vitest'
-import { nothingReturned, reversedOf } from '../../lib/purchases/returns.ts'
+import { nothingReturned, reversedOf } from '../../lib/rules/refunds/returns.ts'
 import { useDatabase } from '../support/merchant.ts'
 import {
   charge,

@@ -1,9 +1,9 @@
 /** The shadow run on a made-up month: each kind of difference is named rightly, and matching is one to one in any order. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { compareSale, type HereFacts, type ThereFacts } from '../../lib/shadow/compare.ts'
-import { compareSales } from '../../lib/shadow/comparison.ts'
-import { type HereSale, matchSales, type ThereSale, WINDOW_MS } from '../../lib/shadow/match.ts'
+import { compareSale, type HereFacts, type ThereFacts } from '../../lib/shadow/comparison/compare.ts'
+import { compareSales } from '../../lib/shadow/comparison/comparison.ts'
+import { type HereSale, matchSales, type ThereSale, WINDOW_MS } from '../../lib/shadow/comparison/match.ts'
 
 const DAY_MS = 86_400_000
 const BEGIN = Date.parse('2026-10-01T12:00:00Z')

@@ -2,7 +2,7 @@
 import { expect, inject, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { newId } from '../../lib/db/ids.ts'
-import { compareRun } from '../../lib/shadow/comparison.service.ts'
+import { compareRun } from '../../lib/shadow/comparison/comparison.service.ts'
 import { createMerchant, errorShape, useDatabase } from '../support/merchant.ts'
 import { createShadowed, type Listed, type Result, row, sell } from '../support/shadow.ts'
 

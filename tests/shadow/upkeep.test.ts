@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { newId } from '../../lib/db/ids.ts'
-import { outboxContent } from '../../lib/mail/templates.tsx'
-import { payDue } from '../../lib/payouts/pay-due.service.ts'
+import { outboxContent } from '../../lib/mail/texts/templates.tsx'
 import { startShadowRun } from '../../lib/shadow/mode.queries.ts'
+import { payDue } from '../../lib/upkeep/pay-due.service.ts'
 import { usePayouts } from '../support/payouts.ts'
 
 const world = usePayouts()

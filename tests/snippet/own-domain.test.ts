@@ -1,6 +1,6 @@
 // @module-tag thorough
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
-import { clickCookies } from '../../lib/tracking/click-cookie.ts'
+import { clickCookies } from '../../lib/tracking/clicks/click-cookie.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
 import { startOwnDomain } from './own-domain-site.ts'
 import { context, goTo, page, ready, useShop } from './visit.ts'

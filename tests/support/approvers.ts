@@ -1,5 +1,5 @@
 /** People who may approve payout runs: they have had their role, and have signed in, for longer than 72 hours. */
-import type { Role } from '../../lib/workspace/roles.ts'
+import type { Role } from '../../lib/rules/roles/roles.ts'
 
 type Query = (text: string, values: unknown[]) => Promise<unknown>
 

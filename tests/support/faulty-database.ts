@@ -38,7 +38,7 @@ const ANSWERS: Partial<Record<Fault, [status: number, body: string]>> = {
   lost_connection: [400, '{"message":"connection closed","code":""}'],
 }
 
-/** The last use of an API key is written after the response, and not at each call: see lib/auth/key-use.queries.ts. */
+/** The last use of an API key is written after the response, and not at each call: see lib/auth/keys/key-use.queries.ts. */
 const isBackground = (body: string): boolean => body.includes('note_key_use')
 
 /**

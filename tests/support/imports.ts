@@ -1,9 +1,9 @@
-import type { CustomerImportSummary, CustomerResult } from '../../lib/imports/customer-import.ts'
+import type { CustomerImportSummary, CustomerResult } from '../../lib/imports/customers/customer-import.ts'
 import type {
   PartnerImportSummary,
   PartnerImportWarning,
   PartnerResult,
-} from '../../lib/imports/partner-import.ts'
+} from '../../lib/imports/partners/partner-import.ts'
 import { type Answer, createMerchant, type Merchant, send, type useDatabase } from './merchant.ts'
 
 type Imported<Summary, Result> = Omit<Answer, 'body'> & {

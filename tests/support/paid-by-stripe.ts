@@ -2,7 +2,7 @@
 import { inject } from 'vitest'
 import { newId } from '../../lib/db/ids.ts'
 import { connectTo } from '../../lib/payouts/stripe/connect.service.ts'
-import { encryptSecret } from '../../lib/secrets.ts'
+import { encryptSecret } from '../../lib/platform/secrets.ts'
 import type { Merchant, useDatabase } from './merchant.ts'
 import { SECRETS_KEY } from './secrets.ts'
 

@@ -1,6 +1,6 @@
 import { newId } from '../../lib/db/ids.ts'
-import { countryOf, maskDetails, type PaymentDetails } from '../../lib/payouts/payment-details.ts'
-import { encryptSecret } from '../../lib/secrets.ts'
+import { countryOf, maskDetails, type PaymentDetails } from '../../lib/payouts/details/payment-details.ts'
+import { encryptSecret } from '../../lib/platform/secrets.ts'
 import { SECRETS_KEY } from './secrets.ts'
 
 type Query = (text: string, values: unknown[]) => Promise<unknown>

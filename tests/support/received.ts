@@ -3,7 +3,7 @@ import { inject } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { newId } from '../../lib/db/ids.ts'
 import type { Tables } from '../../lib/db/tables.ts'
-import type { EventOutcome } from '../../lib/purchases/outcomes.ts'
+import type { EventOutcome } from '../../lib/rules/purchases/outcomes.ts'
 
 type Received = Partial<Omit<Insertable<Tables['processor_events']>, 'outcome'>> & {
   outcome?: EventOutcome | null

@@ -1,8 +1,8 @@
 /** What came through each link: clicks and the sales that they are credited with, exact at every moment. */
 import { expect, inject, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
+import { linksOf } from '../../lib/partners/links/links.queries.ts'
 import { foldTotals } from '../../lib/totals/upkeep.queries.ts'
-import { linksOf } from '../../lib/workspace/links.queries.ts'
 import { fold } from '../support/fold.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
 import { browse, openPages } from '../support/pages.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { lengthOf, rangeOf } from '../../lib/days.ts'
 import { partsOf } from '../../lib/totals/stats.ts'
+import { lengthOf, rangeOf } from '../../lib/values/days.ts'
 
 test.each([
   {

@@ -2,7 +2,7 @@
 import { expect, inject, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { foldTotals } from '../../lib/totals/upkeep.queries.ts'
-import { subOf } from '../../lib/tracking/visits.ts'
+import { subOf } from '../../lib/tracking/clicks/visits.ts'
 import { fold } from '../support/fold.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
 import { browse, openPages } from '../support/pages.ts'

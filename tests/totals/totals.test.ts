@@ -1,7 +1,7 @@
 import { expect, inject, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { readStatement } from '../../lib/papers/statements.queries.ts'
-import { monthOf } from '../../lib/papers/statements.ts'
+import { monthOf } from '../../lib/rules/statements/statements.ts'
 import { type EarnedSums, earnedQuery } from '../../lib/totals/balances.queries.ts'
 import { foldTotals } from '../../lib/totals/upkeep.queries.ts'
 import { DELTAS_PER_PAGE, fold } from '../support/fold.ts'

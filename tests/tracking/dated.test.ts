@@ -1,6 +1,6 @@
 /** `occurredAt`: a report is decided as of the time that it gives. */
 import { describe, expect, test } from 'vitest'
-import { receivedAt } from '../../lib/tracking/occurred-at.ts'
+import { receivedAt } from '../../lib/rules/steps/occurred-at.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
 
 const database = useDatabase()

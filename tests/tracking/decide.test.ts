@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { Click, PartnerTerms } from '../../lib/tracking/attribution.ts'
-import { decide } from '../../lib/tracking/decide.ts'
-import type { Report } from '../../lib/tracking/report.ts'
-import type { Reward } from '../../lib/tracking/rewards.ts'
+import type { Click, PartnerTerms } from '../../lib/rules/attribution/attribution.ts'
+import { decide } from '../../lib/rules/decisions/decide.ts'
+import type { Reward } from '../../lib/rules/rewards/rewards.ts'
+import type { Report } from '../../lib/rules/steps/report.ts'
 
 const now = new Date('2026-06-15T12:00:00Z')
 const percent = (basisPoints: number): Reward => ({ id: `r${basisPoints}`, kind: 'percent', basisPoints })

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { hashApiKey } from '../../lib/auth/api-keys.ts'
+import { hashApiKey } from '../../lib/auth/keys/api-keys.ts'
 import { FAULTS, type Fault } from '../support/faulty-database.ts'
 import { useFaultyWorkers } from '../support/faulty-workers.ts'
 import { createMerchant, send, useDatabase } from '../support/merchant.ts'

@@ -1,7 +1,7 @@
 /** Whether a report after a payment credits it, and what is in doubt then: rules without a database. */
 import { describe, expect, test } from 'vitest'
-import { isLate, isTooLate, ownerInTime } from '../../lib/customers/owner.ts'
-import { attribute, type Facts, type PartnerTerms } from '../../lib/tracking/attribution.ts'
+import { attribute, type Facts, type PartnerTerms } from '../../lib/rules/attribution/attribution.ts'
+import { isLate, isTooLate, ownerInTime } from '../../lib/rules/identities/owner.ts'
 
 const PAID = new Date('2026-06-15T12:00:00.999Z')
 const minutesLater = (minutes: number) => new Date(Number(PAID) + minutes * 60_000)

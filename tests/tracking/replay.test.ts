@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import type { Referral } from '../../lib/customers/owner.ts'
-import type { PartnerTerms } from '../../lib/tracking/attribution.ts'
-import type { PastCustomer, PastEvent, PastPartner, TermsChange } from '../../lib/tracking/past.ts'
-import { replay } from '../../lib/tracking/replay.ts'
-import type { Reward } from '../../lib/tracking/rewards.ts'
-import { compare } from '../../lib/tracking/what-if.ts'
+import type { PartnerTerms } from '../../lib/rules/attribution/attribution.ts'
+import type { PastCustomer, PastEvent, PastPartner, TermsChange } from '../../lib/rules/decisions/past.ts'
+import type { Referral } from '../../lib/rules/identities/owner.ts'
+import { replay } from '../../lib/rules/plans/replay.ts'
+import { compare } from '../../lib/rules/plans/what-if.ts'
+import type { Reward } from '../../lib/rules/rewards/rewards.ts'
 
 const PROGRAM = 'program-1'
 const percent = (percent: number): Reward => ({ id: '', kind: 'percent', basisPoints: percent * 100 })

@@ -1,10 +1,10 @@
 import { expect, inject, test } from 'vitest'
-import { hashApiKey } from '../../lib/auth/api-keys.ts'
+import { hashApiKey } from '../../lib/auth/keys/api-keys.ts'
 import { connect } from '../../lib/db/connection.ts'
-import { decide } from '../../lib/tracking/decide.ts'
-import { loadReportFacts } from '../../lib/tracking/facts.queries.ts'
-import type { Report } from '../../lib/tracking/report.ts'
-import { saveReport } from '../../lib/tracking/reports.queries.ts'
+import { decide } from '../../lib/rules/decisions/decide.ts'
+import type { Report } from '../../lib/rules/steps/report.ts'
+import { loadReportFacts } from '../../lib/tracking/reports/facts.queries.ts'
+import { saveReport } from '../../lib/tracking/reports/reports.queries.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
 
 const database = useDatabase()

@@ -46,7 +46,7 @@ describe('spec 7: 401 Unauthorized on both tracking endpoints, with a bad API ke
   })
 
   test.each(['unknown', 'revoked'])('%s', async (which) => {
-    const { createApiKey } = await import('../../lib/auth/api-keys.ts')
+    const { createApiKey } = await import('../../lib/auth/keys/api-keys.ts')
     const key =
       which === 'unknown'
         ? (await createApiKey({ mode: 'live' })).key

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { earnings, type Reward } from '../../lib/rules/rewards/rewards.ts'
 import {
   refuseByInterval,
   refuseByMinimum,
   refuseProration,
   rewardEndsAt,
-} from '../../lib/tracking/intervals.ts'
-import { earnings, type Reward } from '../../lib/tracking/rewards.ts'
+} from '../../lib/rules/steps/intervals.ts'
 
 const percent = (percent: number): Reward => ({
   id: 'r',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { explain } from '../../lib/tracking/explain.ts'
-import { rewardFacts, type Step } from '../../lib/tracking/steps.ts'
+import { rewardFacts, type Step } from '../../lib/rules/steps/steps.ts'
+import { explain } from '../../lib/tracking/events/explain.ts'
 
 const clicked = {
   clickId: 'clk_1',

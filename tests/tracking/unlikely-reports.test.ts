@@ -1,6 +1,6 @@
 /** Rules: which reports are unlikely. docs/decisions.md, "Unlikely reports". */
 import { expect, test } from 'vitest'
-import { isForMany, isOtherUnit } from '../../lib/tracking/unlikely-reports.ts'
+import { isForMany, isOtherUnit } from '../../lib/tracking/checks/unlikely-reports.ts'
 
 test.each([
   { case: 'all sales of a month', sales: 21, ofSales: 21, unlikely: true },

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { WhatIfResponse } from '../../lib/tracking/what-if.responses.ts'
+import type { WhatIfResponse } from '../../lib/tracking/what-if/what-if.responses.ts'
 import {
   account,
   addPartners,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { diff } from '../../lib/workspace/diff.ts'
-import type { GroupTerms } from '../../lib/workspace/programs.ts'
+import { diff } from '../../lib/audit/diff.ts'
+import type { GroupTerms } from '../../lib/programs/programs.ts'
 
 const gold: GroupTerms = {
   name: 'Gold',

@@ -1,7 +1,7 @@
 /** The history of terms, which late sales are decided with. */
 import { expect, inject, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
-import { updateTerms } from '../../lib/workspace/terms.queries.ts'
+import { updateTerms } from '../../lib/programs/terms.queries.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
 
 const database = useDatabase()

@@ -1,7 +1,7 @@
 /** What the demo's panels have in common: code, the response to a report, and Tributary's explanation of an event. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { html } from 'hono/html'
-import { formatMoney } from '../../../lib/money.ts'
+import { formatMoney } from '../../../lib/values/money.ts'
 import { INBOX_PATH } from '../../fakes/inbox.ts'
 import type { ShopConfig } from './config.ts'
 import type { Event } from './explanation.ts'

@@ -1,6 +1,6 @@
 /** The demo's panel for a sale that Stripe reports, not the shop. */
 import { html } from 'hono/html'
-import { STRIPE_EVENTS } from '../../../lib/purchases/stripe/event-types.ts'
+import { STRIPE_EVENTS } from '../../../lib/purchases/stripe/objects/event-types.ts'
 import { STRIPE_PATH } from '../../fakes/stripe/pages/layout.ts'
 import type { ShopConfig } from './config.ts'
 import { type Event, findSale, loadEvent } from './explanation.ts'

@@ -1,6 +1,6 @@
 /** Country specs: to which countries an account may transfer. */
 import { Hono } from 'hono'
-import { PAYOUT_COUNTRIES } from '../../../lib/payouts/countries.ts'
+import { PAYOUT_COUNTRIES } from '../../../lib/payouts/accounts/countries.ts'
 import type { ApiEnv } from './env.ts'
 import { StripeError } from './errors.ts'
 import { readParams } from './params.ts'

@@ -2,7 +2,7 @@
 import { type Context, Hono } from 'hono'
 import type Stripe from 'stripe'
 import * as z from 'zod'
-import { isCurrency } from '../../../lib/money.ts'
+import { isCurrency } from '../../../lib/values/money.ts'
 import { transfersOf } from './accounts.ts'
 import { noAccess } from './accounts-v1.ts'
 import { needs } from './authentication.ts'

@@ -1,7 +1,7 @@
 /** The amounts of a file: their unit, and what they add up to. */
-import { cellText } from './cells.ts'
-import { type Columns, unitOf } from './columns.ts'
-import type { CsvRecord, FileCustomer, FilePartner } from './records.ts'
+import { cellText } from './reading/cells.ts'
+import { type Columns, unitOf } from './reading/columns.ts'
+import type { CsvRecord, FileCustomer, FilePartner } from './reading/records.ts'
 
 /**
  * Whether the balances, or without them the commissions before the move, are in minor units, by the header, or by an amount that is

@@ -2,11 +2,11 @@
 
 import { inEnglish, type Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import { cellText, csvLine } from './cells.ts'
-import { ERROR_HEADER, headerKey, headersFor, type Mapping } from './columns.ts'
-import { dateOf } from './dates.ts'
 import { type Failure, failureOf, type Outcomes, problemOf } from './outcomes.ts'
-import { type CsvRecord, orderOfDates } from './records.ts'
+import { cellText, csvLine } from './reading/cells.ts'
+import { ERROR_HEADER, headerKey, headersFor, type Mapping } from './reading/columns.ts'
+import { dateOf } from './reading/dates.ts'
+import { type CsvRecord, orderOfDates } from './reading/records.ts'
 
 /** How to fix the failures of each code. */
 const REMEDIES: Record<string, Message> = {

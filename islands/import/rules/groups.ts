@@ -1,6 +1,6 @@
 /** Which group of the program the partners of each group of a file join. */
-import { groupKey } from '../../../lib/imports/groups.ts'
-import type { FilePartner } from './records.ts'
+import { groupKey } from '../../../lib/imports/partners/groups.ts'
+import type { FilePartner } from './reading/records.ts'
 
 /** A group of the program. */
 export type GroupHere = { id: string; name: string }

@@ -1,9 +1,9 @@
 /** The outcome of each row of an import: the row with the API's result. */
-import { type CustomerResult, isMoved } from '../../../lib/imports/customer-import.ts'
-import type { PartnerResult } from '../../../lib/imports/partner-import.ts'
+import { type CustomerResult, isMoved } from '../../../lib/imports/customers/customer-import.ts'
+import type { PartnerResult } from '../../../lib/imports/partners/partner-import.ts'
 import { inEnglish } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import type { FileCustomer, FilePartner, Problem, Rows } from './records.ts'
+import type { FileCustomer, FilePartner, Problem, Rows } from './reading/records.ts'
 
 /** A row and its result; null for a row that was not sent. */
 export type Outcome<Row, Result> = { row: Row; result: Result | null }

@@ -1,9 +1,9 @@
 /** The texts of an import's report. */
 
-import { isMoved } from '../../../lib/imports/customer-import.ts'
+import { isMoved } from '../../../lib/imports/customers/customer-import.ts'
 import { inEnglish } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import { formatMoney } from '../../../lib/money.ts'
+import { formatMoney } from '../../../lib/values/money.ts'
 import { joined } from './lists.ts'
 import { type BrokenLink, failureOf, type Outcomes, type OwnedCustomer, problemOf } from './outcomes.ts'
 import type { BalancesElsewhere } from './warnings.ts'

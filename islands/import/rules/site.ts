@@ -1,8 +1,8 @@
 /** What a merchant's site needs so that the links of a file go on working, and the links to try. */
-import type { FormOfLinks } from '../../../lib/imports/former-links.ts'
-import { linkWith, slugKey } from '../../../lib/slugs.ts'
+import type { FormOfLinks } from '../../../lib/imports/partners/former-links.ts'
+import { linkWith, slugKey } from '../../../lib/values/slugs.ts'
 import type { Outcomes } from './outcomes.ts'
-import type { FilePartner } from './records.ts'
+import type { FilePartner } from './reading/records.ts'
 
 /** The parameter that the snippet reads by default. */
 const READ_ALWAYS = 'via'

@@ -1,5 +1,5 @@
 /** Turns what was read from another platform into a file: its partners, links, coupons and customers, a line each. */
-import { normalizeEmail } from '../../../lib/emails.ts'
+
 import type {
   Balance,
   LeftOutReason,
@@ -10,9 +10,10 @@ import type {
   SourcePartner,
   SourceRow,
 } from '../../../lib/imports/sources/source.ts'
-import { formatMoney, isCurrency, MAX_AMOUNT_CENTS } from '../../../lib/money.ts'
+import { normalizeEmail } from '../../../lib/values/emails.ts'
+import { formatMoney, isCurrency, MAX_AMOUNT_CENTS } from '../../../lib/values/money.ts'
 import { linkIn } from './links.ts'
-import type { CsvRecord } from './records.ts'
+import type { CsvRecord } from './reading/records.ts'
 
 /** Which column is which is recognised by these, also in a file of rows with errors. */
 const HEADERS = [

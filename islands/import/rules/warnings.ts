@@ -1,8 +1,8 @@
 /** The warnings of an import, which block nothing. */
-import type { PartnerImportWarning } from '../../../lib/imports/partner-import.ts'
+import type { PartnerImportWarning } from '../../../lib/imports/partners/partner-import.ts'
 import { inEnglish } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import { formatMoney } from '../../../lib/money.ts'
+import { formatMoney } from '../../../lib/values/money.ts'
 
 /** Partners with an opening balance in another program, and what they are owed there, in minor units. */
 export type BalancesElsewhere = { count: number; currency: string; amountCents: number }

@@ -3,7 +3,7 @@
  * access.ts refuses all others, and pages ask them which links and forms to show.
  * tests/attacks/7-roles.test.ts sends every route as each role.
  */
-import type { Role } from '../../workspace/roles.ts'
+import type { Role } from '../../rules/roles/roles.ts'
 import { API_ROUTES } from './api-routes.ts'
 import { PAGE_ROUTES } from './page-routes.ts'
 import type { Roles } from './sets.ts'

@@ -1,5 +1,5 @@
 /** The sets of roles that the tables of routes name. A manager is in each of them. */
-import { ROLES, type Role } from '../../workspace/roles.ts'
+import { ROLES, type Role } from '../../rules/roles/roles.ts'
 
 export type Roles = readonly Role[]
 

@@ -1,9 +1,9 @@
 /** How far reading is, and where it goes on. */
 
-import type { PlatformCommission } from '../../shadow/platform-commissions.ts'
-import { commissionOf } from '../../shadow/source-commissions.ts'
-import { type HistoryEntry, historyEntry } from './history.ts'
+import type { PlatformCommission } from '../commissions/platform-commissions.ts'
+import { type HistoryEntry, historyEntry } from './history/history.ts'
 import type { Platform, Purpose, Resource, SourcePage, SourceRow } from './source.ts'
+import { commissionOf } from './source-commissions.ts'
 
 /**
  * How far a list is read.

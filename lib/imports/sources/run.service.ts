@@ -1,9 +1,10 @@
 /** One run of the import-source Worker: reads pages of the sources that are due, and saves each. */
+
+import { type Budget, type BudgetEnv, hasLeft, newBudget, withDb } from '../../db/budget.service.ts'
 import type { DatabaseEnv } from '../../db/neon.ts'
-import { type Budget, type BudgetEnv, hasLeft, newBudget, withDb } from '../../payouts/budget.service.ts'
-import { decryptSecret } from '../../secrets.ts'
+import { decryptSecret } from '../../platform/secrets.ts'
 import { failureCode } from './failures.ts'
-import { PLATFORMS } from './platforms.ts'
+import { PLATFORMS } from './platforms/platforms.ts'
 import { isEndless, keptOf, NOTHING_READ, type Place, placeAfter, refusedPage } from './progress.ts'
 import { type PageResult, readPage, type SourcesEnv } from './read-page.service.ts'
 import {

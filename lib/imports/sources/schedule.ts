@@ -1,5 +1,5 @@
 /** When reading goes on after a failure, and when it is given up. Times in seconds. */
-import { listedDelay, withJitter } from '../../backoff.ts'
+import { listedDelay, withJitter } from '../../values/backoff.ts'
 
 /** After each failure in a row: six hours in all, longer than most breakdowns. */
 const DELAYS_SECONDS = [2, 5, 15, 60, 300, 900, 1_800, 3_600, 7_200, 7_200] as const

@@ -1,6 +1,6 @@
 /** A reading of another platform, as managers see it. */
 import { failureText } from './failures.ts'
-import { PLATFORMS } from './platforms.ts'
+import { PLATFORMS } from './platforms/platforms.ts'
 import { NOTHING_READ } from './progress.ts'
 import { KEEP_SECONDS, MAX_READING_SECONDS } from './schedule.ts'
 import { listsOf } from './source.ts'

@@ -1,12 +1,12 @@
 /** Readings of other platforms: what managers start, see and end. */
 import { sql } from 'kysely'
+import { type Act, auditEntry } from '../../audit/audit.queries.ts'
 import type { Db } from '../../db/connection.ts'
 import { newId } from '../../db/ids.ts'
 import { breaks } from '../../db/neon.ts'
-import type { ProgramMode } from '../../shadow/mode.ts'
-import { type Act, auditEntry } from '../../workspace/audit.queries.ts'
-import { dropHistory } from './history.queries.ts'
-import { HISTORY } from './history.ts'
+import type { ProgramMode } from '../../rules/programs/mode.ts'
+import { dropHistory } from './history/history.queries.ts'
+import { HISTORY } from './history/history.ts'
 import type { Place, Progress } from './progress.ts'
 import type { PlatformId, Purpose, Resource, SourceRow } from './source.ts'
 

@@ -1,7 +1,7 @@
 /** Requests about readings of other platforms. */
 import * as z from 'zod'
-import { MAX_ID_LENGTH } from '../../external-ids.ts'
 import { line, nullWhenBlank, optional } from '../../http/fields.ts'
+import { MAX_ID_LENGTH } from '../../values/external-ids.ts'
 import { PLATFORM_IDS, PURPOSES } from './source.ts'
 
 /** Tokens have at most some hundred characters. A header has no others. */

@@ -1,12 +1,13 @@
 /** Starts to read a platform: whether it accepts the token is found out at once. */
+
+import type { Act } from '../../audit/audit.queries.ts'
 import type { Db } from '../../db/connection.ts'
 import { ApiError } from '../../http/errors.ts'
 import { notFound } from '../../http/found.ts'
-import { encryptSecret } from '../../secrets.ts'
-import { NOT_IN_SHADOW } from '../../shadow/mode.ts'
-import type { Act } from '../../workspace/audit.queries.ts'
+import { encryptSecret } from '../../platform/secrets.ts'
+import { NOT_IN_SHADOW } from '../../rules/programs/mode.ts'
 import { failureCode, failureText } from './failures.ts'
-import { PLATFORMS } from './platforms.ts'
+import { PLATFORMS } from './platforms/platforms.ts'
 import { NOTHING_READ, placeToContinue } from './progress.ts'
 import { readPage, type SourcesEnv } from './read-page.service.ts'
 import { listsOf, type Platform, type PlatformId, type Purpose, type Resource } from './source.ts'

@@ -1,7 +1,7 @@
 /** Which payouts of a manual run go into which file. */
 import { sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
-import { detailsAt } from '../payment-details.queries.ts'
+import { detailsAt } from '../details/payment-details.queries.ts'
 import {
   type FileLine,
   fileOf,

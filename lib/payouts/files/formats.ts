@@ -1,5 +1,5 @@
 /** The files that a manual run is paid by: which there are, and which payouts each takes. */
-import type { PaymentMethod } from '../payment-details.ts'
+import type { PaymentMethod } from '../details/payment-details.ts'
 import { isSepaCountry } from './iban.ts'
 
 /**

@@ -1,7 +1,7 @@
 /** The file of PayPal Payouts: docs.paypal.ai/growth/payouts/send-money/use-web-ui. */
-import { csvFields } from '../../csv.ts'
-import { exactMoney } from '../../money.ts'
-import type { PaymentDetails } from '../payment-details.ts'
+import { csvFields } from '../../values/csv.ts'
+import { exactMoney } from '../../values/money.ts'
+import type { PaymentDetails } from '../details/payment-details.ts'
 import { type FileLine, PAYPAL_WHOLE } from './formats.ts'
 import { plainText } from './latin.ts'
 

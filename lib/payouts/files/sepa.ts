@@ -2,8 +2,8 @@
  * SEPA credit transfers: pain.001.001.09, by the implementation guidelines of the EPC. A writer of our own, because the
  * kept libraries sum amounts as floating point numbers, and take text outside SEPA's character set.
  */
-import { exactMoney } from '../../money.ts'
-import type { PaymentDetails } from '../payment-details.ts'
+import { exactMoney } from '../../values/money.ts'
+import type { PaymentDetails } from '../details/payment-details.ts'
 import type { FileLine } from './formats.ts'
 import { sepaText } from './latin.ts'
 

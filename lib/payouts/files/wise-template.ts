@@ -1,7 +1,7 @@
 /** A Wise batch in the columns of a template that the merchant downloaded from Wise and pasted. */
-import { csvFields } from '../../csv.ts'
-import { exactMoney } from '../../money.ts'
-import type { PaymentDetails } from '../payment-details.ts'
+import { csvFields } from '../../values/csv.ts'
+import { exactMoney } from '../../values/money.ts'
+import type { PaymentDetails } from '../details/payment-details.ts'
 import type { FileLine } from './formats.ts'
 import { normalizeIban } from './iban.ts'
 import { plainText } from './latin.ts'

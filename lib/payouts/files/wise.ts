@@ -1,7 +1,7 @@
 /** The file of a Wise batch by email: Wise asks each recipient for the bank details. */
-import { csvFields } from '../../csv.ts'
-import { exactMoney } from '../../money.ts'
-import type { Holder, PaymentDetails } from '../payment-details.ts'
+import { csvFields } from '../../values/csv.ts'
+import { exactMoney } from '../../values/money.ts'
+import type { Holder, PaymentDetails } from '../details/payment-details.ts'
 import type { FileLine } from './formats.ts'
 import { plainText } from './latin.ts'
 

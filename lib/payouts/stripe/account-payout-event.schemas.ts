@@ -1,7 +1,7 @@
 /** Reads a payout of a connected account to its owner's bank from a snapshot event. */
 import * as z from 'zod'
-import { fromStripe } from '../../purchases/stripe/amounts.ts'
-import type { AccountPayout } from '../banks.ts'
+import { fromStripe } from '../../stripe/amounts.ts'
+import type { AccountPayout } from '../details/banks.ts'
 
 const MAX_FAILURE_LENGTH = 300
 

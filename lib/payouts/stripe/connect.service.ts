@@ -1,8 +1,8 @@
 /**
  * The client for a merchant's Stripe account as a Connect platform: partners' accounts (API v2) and transfers to them.
  */
-import { deliverableAddress } from '../../mail/address.ts'
-import { fromStripe } from '../../purchases/stripe/amounts.ts'
+import { deliverableAddress } from '../../mail/transport/address.ts'
+import { fromStripe } from '../../stripe/amounts.ts'
 import { type AccountState, paysBankOf, statusOf } from './account-state.ts'
 import { type ConnectEnv, idIn, stripeOf } from './client.service.ts'
 import { ConnectError, call } from './failures.service.ts'

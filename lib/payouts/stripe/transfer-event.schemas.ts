@@ -1,7 +1,7 @@
 /** Reads a reversed transfer from a snapshot event of the merchant's own account. */
 import * as z from 'zod'
-import { fromStripe } from '../../purchases/stripe/amounts.ts'
-import type { TransferReversal } from '../reversals.ts'
+import { fromStripe } from '../../stripe/amounts.ts'
+import type { TransferReversal } from '../corrections/reversals.ts'
 
 /** Longer than Stripe's ids, and short enough for a Postgres index. */
 const id = z.string().min(1).max(255)

@@ -1,9 +1,9 @@
 /** Transfers from a merchant's Stripe account to its partners' accounts. */
 import type Stripe from 'stripe'
-import { formatMoney } from '../../money.ts'
-import { fromStripe, toStripe } from '../../purchases/stripe/amounts.ts'
+import { fromStripe, toStripe } from '../../stripe/amounts.ts'
+import { formatMoney } from '../../values/money.ts'
 import { transferGroup, transferKey } from '../payouts.ts'
-import type { ListedTransfer, TransferMetadata } from '../transfer-metadata.ts'
+import type { ListedTransfer, TransferMetadata } from '../transfers/transfer-metadata.ts'
 import { idIn } from './client.service.ts'
 import { call, type Failure, failureOf } from './failures.service.ts'
 

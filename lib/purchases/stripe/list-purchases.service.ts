@@ -1,8 +1,8 @@
 /** Lists purchases by Stripe's API, as the events that would have reported them. */
 import type Stripe from 'stripe'
-import type { ListedPurchase, ProcessorEvent } from '../facts.ts'
-import { readEvent } from './events.schemas.ts'
-import type { Reading } from './objects.ts'
+import type { ListedPurchase, ProcessorEvent } from '../../rules/purchases/facts.ts'
+import { readEvent } from './objects/events.schemas.ts'
+import type { Reading } from './objects/objects.ts'
 
 export type Listed = {
   /** Oldest first, with what was refunded, disputed or credited of them. */

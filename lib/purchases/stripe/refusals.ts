@@ -1,7 +1,7 @@
 /** Which verified events of Stripe count for a workspace. Design, section 5: Modes. */
-import type { ProcessorEvent } from '../facts.ts'
-import type { Refusal } from '../outcomes.ts'
-import type { Mode } from '../processors.ts'
+import type { ProcessorEvent } from '../../rules/purchases/facts.ts'
+import type { Refusal } from '../../rules/purchases/outcomes.ts'
+import type { Mode } from '../../rules/purchases/processors.ts'
 import type { SecretPurpose } from './purposes.ts'
 
 /** How an event was received: by which workspace, and at the endpoint for whose events. */

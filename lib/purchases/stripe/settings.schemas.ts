@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { id } from '../../http/fields.ts'
 import { Page } from '../../http/lists.ts'
-import { isApiKey, isSigningSecret } from '../../secrets.ts'
+import { isApiKey, isSigningSecret } from '../../platform/secrets.ts'
 import { SECRET_PURPOSES } from './purposes.ts'
 
 /** POST /api/workspaces/:workspace/stripe/secrets. */

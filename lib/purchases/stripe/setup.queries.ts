@@ -1,13 +1,18 @@
 /** How a workspace is connected with Stripe. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
-import { stripeKeyQuery } from '../../payouts/stripe-keys.queries.ts'
-import { settingsQuery } from '../../workspace/settings.queries.ts'
-import { isNamed } from '../../workspace/workspaces.queries.ts'
-import { deliveryQuery, eventsQuery, isDelivered, type ProcessorEventFilter } from '../events.queries.ts'
-import type { Mode } from '../processors.ts'
-import { EVENTS_READ } from '../silence.ts'
-import { INVOICE_PAYMENT } from './event-types.ts'
+import { stripeKeyQuery } from '../../payouts/transfers/stripe-keys.queries.ts'
+import type { Mode } from '../../rules/purchases/processors.ts'
+import { settingsQuery } from '../../tenancy/settings/settings.queries.ts'
+import { isNamed } from '../../tenancy/workspaces/workspaces.queries.ts'
+import {
+  deliveryQuery,
+  eventsQuery,
+  isDelivered,
+  type ProcessorEventFilter,
+} from '../apply/events.queries.ts'
+import { EVENTS_READ } from '../reconcile/silence.ts'
+import { INVOICE_PAYMENT } from './objects/event-types.ts'
 import type { SecretPurpose } from './purposes.ts'
 import { stripeSecretsQuery } from './signing-secrets.queries.ts'
 

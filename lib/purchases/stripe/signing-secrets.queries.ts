@@ -1,11 +1,11 @@
 /**
- * The signing secrets of a workspace's webhook endpoints at Stripe, encrypted: see lib/secrets.ts. At most four: one
+ * The signing secrets of a workspace's webhook endpoints at Stripe, encrypted: see lib/platform/secrets.ts. At most four: one
  * endpoint for each purpose, with two secrets each during a rotation.
  */
 import { type SqlBool, sql } from 'kysely'
+import { type Act, auditEntry } from '../../audit/audit.queries.ts'
 import type { Db } from '../../db/connection.ts'
 import { idOf } from '../../db/ids.ts'
-import { type Act, auditEntry } from '../../workspace/audit.queries.ts'
 import { SECRET_PURPOSES, type SecretPurpose } from './purposes.ts'
 
 const SLOTS = [1, 2]

@@ -1,9 +1,10 @@
 /** Stores the signing secrets of a workspace's webhook endpoints. No other Worker may write them: see roles.sql. */
+
+import type { Act } from '../../audit/audit.queries.ts'
 import { connect } from '../../db/connection.ts'
 import type { DatabaseEnv } from '../../db/neon.ts'
-import { encryptSecret } from '../../secrets.ts'
-import { sha256 } from '../../sha256.ts'
-import type { Act } from '../../workspace/audit.queries.ts'
+import { encryptSecret } from '../../platform/secrets.ts'
+import { sha256 } from '../../platform/sha256.ts'
 import { addStripeSecret, type NewSecret, type StoredSecret } from './signing-secrets.queries.ts'
 
 /** Stores a signing secret, encrypted. */

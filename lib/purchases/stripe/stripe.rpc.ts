@@ -1,5 +1,5 @@
-import type { Act } from '../../workspace/audit.queries.ts'
-import type { ReferralsService, ReportsService } from '../purchases.rpc.ts'
+import type { Act } from '../../audit/audit.queries.ts'
+import type { ReferralsService, ReportsService } from '../../tracking/reports/purchases.rpc.ts'
 import type { NewSecret, StoredSecret } from './signing-secrets.queries.ts'
 
 /** What the stripe-webhook Worker offers managers' Workers. It holds the key that signing secrets are encrypted under. */

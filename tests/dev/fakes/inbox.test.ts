@@ -5,7 +5,7 @@ import { seeder } from '../../../dev/demo/seed.ts'
 import { newestLink } from '../../../dev/demo/sign-in.ts'
 import { type Inbox, startInbox } from '../../../dev/fakes/inbox.ts'
 import { connect } from '../../../lib/db/connection.ts'
-import { invitationMail } from '../../../lib/mail/outbox.queries.ts'
+import { invitationMail } from '../../../lib/mail/outbox/outbox.queries.ts'
 import { sharedSystem } from '../../support/shared-system.ts'
 
 let inbox: Inbox

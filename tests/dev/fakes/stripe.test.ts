@@ -5,7 +5,7 @@ import Stripe from 'stripe'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { STRIPE_PATH, type StripeFake, startStripe } from '../../../dev/fakes/stripe.ts'
 import { listen } from '../../../dev/runtime/ports.ts'
-import { STRIPE_EVENTS } from '../../../lib/purchases/stripe/event-types.ts'
+import { STRIPE_EVENTS } from '../../../lib/purchases/stripe/objects/event-types.ts'
 
 type Json = { [key: string]: unknown }
 

@@ -1,9 +1,9 @@
 /** What becomes of the objects of other platforms than Rewardful. */
 import { expect, test } from 'vitest'
-import { DUB } from '../../../lib/imports/sources/dub.ts'
-import { FIRSTPROMOTER } from '../../../lib/imports/sources/firstpromoter.ts'
+import { DUB } from '../../../lib/imports/sources/platforms/dub.ts'
+import { FIRSTPROMOTER } from '../../../lib/imports/sources/platforms/firstpromoter.ts'
+import { TOLT } from '../../../lib/imports/sources/platforms/tolt.ts'
 import type { Platform, Resource } from '../../../lib/imports/sources/source.ts'
-import { TOLT } from '../../../lib/imports/sources/tolt.ts'
 
 type Case = { of: string; platform: Platform; resource: Resource; item: object; row: object }
 

@@ -1,7 +1,8 @@
 /** Where reading goes on, and when. */
 import { expect, test } from 'vitest'
-import { DUB } from '../../../lib/imports/sources/dub.ts'
-import { FIRSTPROMOTER } from '../../../lib/imports/sources/firstpromoter.ts'
+import { DUB } from '../../../lib/imports/sources/platforms/dub.ts'
+import { FIRSTPROMOTER } from '../../../lib/imports/sources/platforms/firstpromoter.ts'
+import { REWARDFUL } from '../../../lib/imports/sources/platforms/rewardful.ts'
 import {
   isEndless,
   keptOf,
@@ -9,7 +10,6 @@ import {
   placeAfter,
   placeToContinue,
 } from '../../../lib/imports/sources/progress.ts'
-import { REWARDFUL } from '../../../lib/imports/sources/rewardful.ts'
 import { delayAfterFailure, delayAfterRefusal } from '../../../lib/imports/sources/schedule.ts'
 import type { SourceRow } from '../../../lib/imports/sources/source.ts'
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { oldProgram } from '../../../dev/fakes/sources/program.ts'
 import { type SourcesFake, startSources } from '../../../dev/fakes/sources.ts'
 import { waitAfterAnswer, waitAfterRefusal } from '../../../lib/imports/sources/limits.ts'
-import { PLATFORMS } from '../../../lib/imports/sources/platforms.ts'
+import { PLATFORMS } from '../../../lib/imports/sources/platforms/platforms.ts'
 import { readPage } from '../../../lib/imports/sources/read-page.service.ts'
 import type { PlatformId, Resource, SourceRow } from '../../../lib/imports/sources/source.ts'
 

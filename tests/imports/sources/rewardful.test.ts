@@ -1,6 +1,6 @@
 /** What becomes of the objects of Rewardful's reference, and of what it does not say. */
 import { expect, test } from 'vitest'
-import { REWARDFUL } from '../../../lib/imports/sources/rewardful.ts'
+import { REWARDFUL } from '../../../lib/imports/sources/platforms/rewardful.ts'
 import type { Resource } from '../../../lib/imports/sources/source.ts'
 
 const rowsOf = (resource: Resource, ...data: unknown[]) =>

@@ -1,8 +1,8 @@
 /** Reading a program page by page: what interrupts it, what changes meanwhile, and who else reads. */
 import { expect, test, vi } from 'vitest'
 import { oldProgram } from '../../../dev/fakes/sources/program.ts'
-import { recognise } from '../../../islands/import/rules/columns.ts'
-import { collectRows } from '../../../islands/import/rules/records.ts'
+import { recognise } from '../../../islands/import/rules/reading/columns.ts'
+import { collectRows } from '../../../islands/import/rules/reading/records.ts'
 import { sourceRecords } from '../../../islands/import/rules/source.ts'
 import type { SourceRow } from '../../../lib/imports/sources/source.ts'
 import { during } from '../../support/killed.ts'

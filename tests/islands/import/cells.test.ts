@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { cellText, csvLine, readAmount, safeCell } from '../../../islands/import/rules/cells.ts'
+import { cellText, csvLine, readAmount, safeCell } from '../../../islands/import/rules/reading/cells.ts'
 
 test.each([
   { case: 'plain text', cell: 'maya', text: 'maya' },

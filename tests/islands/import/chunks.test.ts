@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { customerCalls, partnerBody, partnerCalls } from '../../../islands/import/rules/chunks.ts'
-import type { FileCustomer, FilePartner } from '../../../islands/import/rules/records.ts'
+import { customerCalls, partnerBody, partnerCalls } from '../../../islands/import/rules/reading/chunks.ts'
+import type { FileCustomer, FilePartner } from '../../../islands/import/rules/reading/records.ts'
 
 const partner = (name: string, extra: Partial<FilePartner> = {}): FilePartner => ({
   email: `${name}@example.com`,

@@ -10,9 +10,9 @@ import {
   remap,
   unitOf,
   warnings,
-} from '../../../islands/import/rules/columns.ts'
-import type { Field, RowKind } from '../../../islands/import/rules/fields.ts'
-import { PRESETS } from '../../../islands/import/rules/presets.ts'
+} from '../../../islands/import/rules/reading/columns.ts'
+import type { Field, RowKind } from '../../../islands/import/rules/reading/fields.ts'
+import { PRESETS } from '../../../islands/import/rules/reading/presets.ts'
 
 /** The fields by header, without ignored columns. */
 const fields = (headers: string): Record<string, string> => {

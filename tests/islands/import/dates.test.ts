@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { dateOf, dateOrder, lacksZone } from '../../../islands/import/rules/dates.ts'
+import { dateOf, dateOrder, lacksZone } from '../../../islands/import/rules/reading/dates.ts'
 
 test.each([
   { text: '2024-05-09', date: '2024-05-09' },

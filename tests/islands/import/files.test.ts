@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { readFile } from '../../../islands/import/file.ts'
 import { unitIn } from '../../../islands/import/rules/balances.ts'
-import { imports, recognise, warnings } from '../../../islands/import/rules/columns.ts'
-import { collectRows } from '../../../islands/import/rules/records.ts'
+import { imports, recognise, warnings } from '../../../islands/import/rules/reading/columns.ts'
+import { collectRows } from '../../../islands/import/rules/reading/records.ts'
 import { FILES, type PlatformFile } from './files.ts'
 
 /** What is read of a file, from its bytes to its rows, and what the manager has to say before they are imported. */

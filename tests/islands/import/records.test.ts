@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { Columns } from '../../../islands/import/rules/columns.ts'
-import { unitOf } from '../../../islands/import/rules/columns.ts'
-import { collectRows, orderOfDates } from '../../../islands/import/rules/records.ts'
+import type { Columns } from '../../../islands/import/rules/reading/columns.ts'
+import { unitOf } from '../../../islands/import/rules/reading/columns.ts'
+import { collectRows, orderOfDates } from '../../../islands/import/rules/reading/records.ts'
 
 /** The rows of a file with these fields and lines. */
 const rows = (

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import type { Columns } from '../../../islands/import/rules/columns.ts'
 import { errorCsv, failureGroups } from '../../../islands/import/rules/failures.ts'
 import { expectNewPartners, type Outcomes } from '../../../islands/import/rules/outcomes.ts'
-import type { FileCustomer, FilePartner } from '../../../islands/import/rules/records.ts'
+import type { Columns } from '../../../islands/import/rules/reading/columns.ts'
+import type { FileCustomer, FilePartner } from '../../../islands/import/rules/reading/records.ts'
 import { brokenLinks, effects, offer, summary } from '../../../islands/import/rules/report.ts'
-import type { CustomerResult } from '../../../lib/imports/customer-import.ts'
-import type { PartnerResult } from '../../../lib/imports/partner-import.ts'
+import type { CustomerResult } from '../../../lib/imports/customers/customer-import.ts'
+import type { PartnerResult } from '../../../lib/imports/partners/partner-import.ts'
 
 const partner = (
   result: Partial<PartnerResult> | null,

@@ -1,7 +1,7 @@
 /** What was read from another platform, as the lines of a file. */
 import { expect, test } from 'vitest'
-import { headersFor, recognise } from '../../../islands/import/rules/columns.ts'
-import { collectRows } from '../../../islands/import/rules/records.ts'
+import { headersFor, recognise } from '../../../islands/import/rules/reading/columns.ts'
+import { collectRows } from '../../../islands/import/rules/reading/records.ts'
 import { sourceRecords } from '../../../islands/import/rules/source.ts'
 import type { SourceCustomer, SourcePartner, SourceRow } from '../../../lib/imports/sources/source.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { statusOf } from '../../../islands/import/rules/statuses.ts'
+import { statusOf } from '../../../islands/import/rules/reading/statuses.ts'
 
 test.each([
   { kind: 'active', words: ['Approved', 'active', 'ACCEPTED'] },

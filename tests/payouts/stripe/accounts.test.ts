@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { encryptSecret } from '../../../lib/secrets.ts'
+import { encryptSecret } from '../../../lib/platform/secrets.ts'
 import { atStripe, type Connecting, createConnecting } from '../../support/connecting.ts'
 import { errorShape, useDatabase } from '../../support/merchant.ts'
 import { SECRETS_KEY, signingSecret } from '../../support/secrets.ts'

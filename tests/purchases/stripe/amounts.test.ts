@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fromStripe, toStripe } from '../../../lib/purchases/stripe/amounts.ts'
+import { fromStripe, toStripe } from '../../../lib/stripe/amounts.ts'
 
 describe('an amount as Stripe counts it', () => {
   test.each([

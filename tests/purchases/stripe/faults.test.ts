@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { hashApiKey } from '../../../lib/auth/api-keys.ts'
+import { hashApiKey } from '../../../lib/auth/keys/api-keys.ts'
 import type { Fault } from '../../support/faulty-database.ts'
 import { useFaultyWorkers } from '../../support/faulty-workers.ts'
 import { createMerchant, useDatabase } from '../../support/merchant.ts'

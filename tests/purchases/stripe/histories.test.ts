@@ -5,7 +5,7 @@
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { WhatIfResponse } from '../../../lib/tracking/what-if.responses.ts'
+import type { WhatIfResponse } from '../../../lib/tracking/what-if/what-if.responses.ts'
 import { createMerchant, type Merchant, useDatabase } from '../../support/merchant.ts'
 import {
   charge,

@@ -1,7 +1,7 @@
 /** Payments without an invoice and a checkout: sales of their own, once it is clear that they are. */
 import { expect, inject, test } from 'vitest'
 import { connect } from '../../../lib/db/connection.ts'
-import { endWaits } from '../../../lib/purchases/apply.service.ts'
+import { endWaits } from '../../../lib/purchases/apply/apply.service.ts'
 import { codes, useDatabase } from '../../support/merchant.ts'
 import {
   checkoutSession,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Fact } from '../../../lib/purchases/facts.ts'
-import { readEvent } from '../../../lib/purchases/stripe/events.schemas.ts'
+import { readEvent } from '../../../lib/purchases/stripe/objects/events.schemas.ts'
+import type { Fact } from '../../../lib/rules/purchases/facts.ts'
 import {
   charge,
   checkoutSession,

@@ -3,9 +3,9 @@
 import fc from 'fast-check'
 import { expect, inject, test } from 'vitest'
 import { connect } from '../../../lib/db/connection.ts'
-import { changePartner } from '../../../lib/workspace/change-partner.queries.ts'
-import { changeGroup } from '../../../lib/workspace/groups.queries.ts'
-import { changeProgram } from '../../../lib/workspace/programs.queries.ts'
+import { changePartner } from '../../../lib/partners/changes/change-partner.queries.ts'
+import { changeGroup } from '../../../lib/programs/groups.queries.ts'
+import { changeProgram } from '../../../lib/programs/programs.queries.ts'
 import { permutations } from '../../support/permutations.ts'
 import {
   deliver,

@@ -2,7 +2,7 @@
 /** Two events of one payment at Stripe that no id ties: one earns, and the other is held until an id or a manager decides. */
 import { describe, expect, inject, test } from 'vitest'
 import { connect } from '../../../lib/db/connection.ts'
-import { endWaits } from '../../../lib/purchases/apply.service.ts'
+import { endWaits } from '../../../lib/purchases/apply/apply.service.ts'
 import { codes, useDatabase } from '../../support/merchant.ts'
 import { orders } from '../../support/permutations.ts'
 import {

@@ -1,7 +1,7 @@
 /** The layout that the fake's pages share. */
 import { html } from 'hono/html'
-import { formatMoney } from '../../../../lib/money.ts'
-import { fromStripe } from '../../../../lib/purchases/stripe/amounts.ts'
+import { fromStripe } from '../../../../lib/stripe/amounts.ts'
+import { formatMoney } from '../../../../lib/values/money.ts'
 
 export type Html = ReturnType<typeof html>
 

@@ -1,0 +1,217 @@
+/** The report of an import: what became of its rows, its balances and its mails. */
+import type {
+  ImportCallEntry,
+  ImportCount,
+  ImportedRow,
+  ImportMails,
+  ImportReport,
+} from '../../../lib/imports/reports.queries.ts'
+import { addUndone } from '../../../lib/imports/undo.ts'
+import type { Message } from '../../../lib/languages/message.ts'
+import * as m from '../../../lib/languages/messages.ts'
+import type { MailStatus } from '../../../lib/mail/mails.ts'
+import { Table, Time } from '../../../lib/pages/layout/parts.tsx'
+import { type Shown, shown, t } from '../../../lib/pages/layout/text.ts'
+import { figure, money } from '../../../lib/pages/parts/money.tsx'
+import { linkTo } from '../../../lib/pages/parts/tags.tsx'
+import { UndoneList } from './import-undo.tsx'
+
+/** Rows that are shown. The file has all of them. */
+export const ROWS_SHOWN = 100
+
+const STATUSES: Record<ImportCount['kind'], Record<string, Message>> = {
+  partners: {
+    created: m.imports_created,
+    completed: m.imports_completed,
+    skipped_existing: m.imports_skipped,
+    error: m.imports_refused,
+  },
+  customers: {
+    created: m.imports_created,
+    updated: m.imports_updated,
+    unchanged: m.imports_unchanged,
+    partner_not_found: m.imports_partner_not_found,
+    error: m.imports_refused,
+  },
+}
+
+const WAITING: readonly MailStatus[] = ['queued', 'retrying']
+const UNDELIVERED: readonly MailStatus[] = ['failed', 'bounced', 'suppressed']
+
+/** What became of the rows of a kind, a line each. */
+const Counts = ({ kind, counts }: { kind: ImportCount['kind']; counts: ImportCount[] }) => {
+  const of = counts.filter((count) => count.kind === kind)
+  if (of.length === 0) return null
+  const total = (key: 'renamed' | 'coupons' | 'moved') => of.reduce((sum, count) => sum + count[key], 0)
+  return (
+    <>
+      <h2>{kind === 'partners' ? t(m.layout_partners) : t(m.layout_customers)}</h2>
+      <ul>
+        {Object.entries(STATUSES[kind]).map(([status, words]) => {
+          const rows = of.find((count) => count.status === status)?.rows
+          return rows ? (
+            <li>{t(m.imports_rows_of_status, { rows: figure(rows), status: t(words) })}</li>
+          ) : null
+        })}
+        {total('moved') > 0 && <li>{t(m.imports_moved, { rows: figure(total('moved')) })}</li>}
+        {total('renamed') > 0 && <li>{t(m.imports_renamed, { rows: figure(total('renamed')) })}</li>}
+        {total('coupons') > 0 && <li>{t(m.imports_with_coupons, { rows: figure(total('coupons')) })}</li>}
+      </ul>
+    </>
+  )
+}
+
+/** The opening balances of all calls, by currency. */
+const owedBy = (calls: ImportCallEntry[]) => {
+  const sums = new Map<string, { cents: number; partners: number }>()
+  for (const { owed } of calls)
+    for (const { currency, amountCents } of owed?.sums ?? []) {
+      const { cents, partners } = sums.get(currency) ?? { cents: 0, partners: 0 }
+      sums.set(currency, { cents: cents + amountCents, partners: partners + (owed?.count ?? 0) })
+    }
+  return [...sums]
+}
+
+/** How far the mails of an import are. islands/app/waiting.ts keeps it up to date while some of them wait. */
+const MailProgress = ({ path, base, mails }: { path: string; base: string; mails: ImportMails[] }) => {
+  const sum = (is: (status: MailStatus) => boolean) =>
+    mails.filter(({ status }) => is(status)).reduce((all, one) => all + one.mails, 0)
+  const total = sum(() => true)
+  if (total === 0) return null
+  const waiting = sum((status) => WAITING.includes(status))
+  const held = sum((status) => status === 'held')
+  const undelivered = sum((status) => UNDELIVERED.includes(status))
+  return (
+    <div id="mail-progress" role="status" data-follow={waiting > 0 ? path : undefined}>
+      <h2>{t(m.layout_mails)}</h2>
+      <label>
+        {t(m.imports_mails_sent, {
+          sent: figure(total - waiting - held - undelivered),
+          total: figure(total),
+        })}{' '}
+        <progress max={total} value={total - waiting - held} />
+      </label>
+      {waiting > 0 && <p>{t(m.imports_mails_waiting, { waiting: figure(waiting) })}</p>}
+      {held > 0 && <p>{t(m.imports_mails_held, { held: figure(held) })}</p>}
+      {undelivered > 0 && (
+        <p>
+          {t(m.imports_mails_undelivered, {
+            undelivered: figure(undelivered),
+            link: linkTo(`${base}/mails`),
+          })}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** What became of a row, and the partner whose customer it was. */
+const RowStatus = ({ words, formerPartner }: { words: Shown; formerPartner: string | null }) => (
+  <>
+    {formerPartner
+      ? t(m.imports_status_of_former, { status: shown(words), partner: formerPartner })
+      : shown(words)}
+  </>
+)
+
+/** When something was done, and who did it. */
+const At = ({ at, by }: { at: Date; by: string | null }) => (
+  <>
+    {by
+      ? t(m.imports_at_by, { time: () => <Time at={at} />, by })
+      : t(m.imports_at, { time: () => <Time at={at} /> })}
+  </>
+)
+
+const Rows = ({ rows }: { rows: ImportedRow[] }) => (
+  <Table
+    caption={t(m.imports_rows_differ)}
+    head={[t(m.imports_row), t(m.result_column), t(m.slug), t(m.layout_reason)]}
+  >
+    {rows.map(({ kind, customer, partner, status, formerPartner, slug, requestedSlug, code, message }) => (
+      <tr>
+        <td>{customer ? t(m.imports_customer_of_partner, { customer, partner }) : partner}</td>
+        <td class="words">
+          <RowStatus words={STATUSES[kind][status] ?? status} formerPartner={formerPartner} />
+        </td>
+        <td>
+          {requestedSlug ? (
+            <>
+              <s>{requestedSlug}</s> → {slug}
+            </>
+          ) : (
+            slug
+          )}
+        </td>
+        <td class="words">
+          {message ?? code}
+          {requestedSlug && !message && t(m.imports_slug_taken)}
+        </td>
+      </tr>
+    ))}
+  </Table>
+)
+
+/** When an import was made, who made it, and which programs it is of. */
+const ImportedAt = ({ at, by, into }: { at: Date; by: string; into: string }) =>
+  into ? t(m.imports_at_by_into, { time: () => <Time at={at} />, by, into }) : <At at={at} by={by} />
+
+/** The page of an import. @param report with a row more than are shown, if there is one */
+export const Report = ({
+  base,
+  importId,
+  report,
+}: {
+  base: string
+  importId: string
+  report: ImportReport
+}) => {
+  const { calls, counts, rows, mails } = report
+  const programs = [...new Set(calls.flatMap(({ programName }) => programName ?? []))]
+  const actors = [...new Set(calls.map(({ actor }) => actor))]
+  return (
+    <>
+      <p>
+        <a href={`${base}/imports`}>{t(m.imports_all)}</a>
+      </p>
+      <h1>{t(m.layout_import)}</h1>
+      {calls[0] && (
+        <p>
+          <ImportedAt at={calls[0].at} by={actors.join(', ')} into={programs.join(', ')} />
+        </p>
+      )}
+      {calls[0]?.undoneAt ? (
+        <>
+          <h2>{t(m.imports_undone)}</h2>
+          <p>
+            <At at={calls[0].undoneAt} by={calls[0].undoneBy} />{' '}
+            <a href={`${base}/imports/${importId}/undo`}>{t(m.imports_view_kept)}</a>
+          </p>
+          <UndoneList
+            undone={addUndone(calls.map(({ undone }) => undone))}
+            none={t(m.imports_nothing_undone)}
+          />
+        </>
+      ) : (
+        <p>
+          <a href={`${base}/imports/${importId}/undo`}>{t(m.imports_undo_this)}</a>
+        </p>
+      )}
+      <Counts kind="partners" counts={counts} />
+      <Counts kind="customers" counts={counts} />
+      {owedBy(calls).map(([currency, { cents, partners }]) => (
+        <p>{t(m.imports_owed, { amount: money(cents, currency), count: partners })}</p>
+      ))}
+      <MailProgress path={`${base}/imports/${importId}`} base={base} mails={mails} />
+      <h2>{t(m.imports_rows_differ_heading)}</h2>
+      {rows.length > 0 ? <Rows rows={rows.slice(0, ROWS_SHOWN)} /> : <p>{t(m.imports_no_rows_differ)}</p>}
+      {rows.length > ROWS_SHOWN && <p>{t(m.imports_more_rows)}</p>}
+      <p class="hint">{t(m.imports_rows_hint)}</p>
+      <p>
+        <a download href={`${base}/imports/${importId}/rows.csv`}>
+          {t(m.imports_download_rows)}
+        </a>
+      </p>
+    </>
+  )
+}

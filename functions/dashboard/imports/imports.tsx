@@ -1,0 +1,109 @@
+/** What each import did: a list of them, a page of each, and its rows as a file. */
+import type { WorkspaceEnv } from '../../../lib/auth/access.ts'
+import { createRoutes } from '../../../lib/http/app.ts'
+import { found } from '../../../lib/http/found.ts'
+import { Page, page } from '../../../lib/http/lists.ts'
+import {
+  type ImportedRow,
+  type ImportSummary,
+  importExists,
+  listImportedRows,
+  listImports,
+  readImport,
+} from '../../../lib/imports/reports.queries.ts'
+import * as m from '../../../lib/languages/messages.ts'
+import { NextPage, Table, Time } from '../../../lib/pages/layout/parts.tsx'
+import { renderPage } from '../../../lib/pages/layout/render.tsx'
+import { t, textsOf } from '../../../lib/pages/layout/text.ts'
+import { figure } from '../../../lib/pages/parts/money.tsx'
+import { hidden, linkTo } from '../../../lib/pages/parts/tags.tsx'
+import { Empty, readFilters } from '../../../lib/pages/tables/filters.tsx'
+import { sendList } from '../../../lib/partners/changes/send-list.service.ts'
+import { Report, ROWS_SHOWN } from './import-report.tsx'
+
+const COLUMNS: readonly (keyof ImportedRow)[] = [
+  'kind',
+  'customer',
+  'partner',
+  'status',
+  'formerPartner',
+  'slug',
+  'requestedSlug',
+  'couponMapped',
+  'code',
+  'message',
+]
+
+const Imports = ({ base, imports }: { base: string; imports: ImportSummary[] }) => (
+  <Table
+    caption={t(m.imports_heading)}
+    head={[
+      t(m.date_column),
+      t(m.imports_by),
+      { number: t(m.layout_partners) },
+      { number: t(m.layout_customers) },
+      { number: t(m.imports_refused_rows) },
+      t(m.imports_report),
+    ]}
+  >
+    {imports.map(({ importId, actor, at, partners, customers, errors, isUndone }) => (
+      <tr>
+        <td>
+          <Time at={at} /> {isUndone && <span class="status">{t(m.imports_undone)}</span>}
+        </td>
+        <td>{actor}</td>
+        <td class="number">{figure(partners)}</td>
+        <td class="number">{figure(customers)}</td>
+        <td class="number">{figure(errors)}</td>
+        <td>
+          <a href={`${base}/imports/${importId}`}>{t(m.imports_view_report, { hidden })}</a>
+        </td>
+      </tr>
+    ))}
+  </Table>
+)
+
+/** /app/:workspace/imports, /imports/:id and /imports/:id/rows.csv. Managers only. */
+export default createRoutes<WorkspaceEnv>()
+  .get('/app/:workspace/imports', async (c) => {
+    const t = textsOf(c)
+    const { db, workspace } = c.var
+    const base = `/app/${workspace.slug}`
+    const { data, errors } = readFilters(c, Page)
+    const rows = data ? await listImports(db, workspace.id, { ...data, limit: data.limit + 1 }) : []
+    const { data: imports, nextCursor } = page(rows, data?.limit ?? 0)
+    const children = (
+      <>
+        <h1>{t(m.imports_heading)}</h1>
+        <p>{t(m.imports_intro, { link: linkTo(`${base}/import`) })}</p>
+        {imports.length > 0 ? (
+          <Imports base={base} imports={imports} />
+        ) : (
+          <Empty what={m.layout_items_imports} isFiltered={false}>
+            {t(m.imports_none_yet)}
+          </Empty>
+        )}
+        <NextPage url={c.req.url} cursor={nextCursor} />
+      </>
+    )
+    return renderPage(c, { title: m.imports_heading, section: '/import', children }, errors ? 400 : 200)
+  })
+  .get('/app/:workspace/imports/:id', async (c) => {
+    const { db, workspace } = c.var
+    const importId = c.req.param('id')
+    const report = await found('import', importId, (id) => readImport(db, workspace.id, id, ROWS_SHOWN + 1))
+    const children = <Report base={`/app/${workspace.slug}`} importId={importId} report={report} />
+    return renderPage(c, { title: m.layout_import, section: '/import', children })
+  })
+  .get('/app/:workspace/imports/:id/rows.csv', async (c) => {
+    const { db, workspace } = c.var
+    const importId = c.req.param('id')
+    await found('import', importId, (id) => importExists(db, workspace.id, id))
+    return sendList(
+      c,
+      'import',
+      COLUMNS,
+      { importId, cursor: undefined, limit: 0 },
+      (own, next): Promise<ImportedRow[]> => listImportedRows(own, workspace.id, importId, next),
+    )
+  })

@@ -1,0 +1,187 @@
+import type { WorkspaceEnv } from '../../../lib/auth/access.ts'
+import { mayOpen } from '../../../lib/auth/roles/roles.ts'
+import { createRoutes } from '../../../lib/http/app.ts'
+import type { ErrorDetail } from '../../../lib/http/errors.ts'
+import { page } from '../../../lib/http/lists.ts'
+import type { Fields } from '../../../lib/http/validate.ts'
+import * as m from '../../../lib/languages/messages.ts'
+import { Done, noticeFor } from '../../../lib/pages/layout/parts.tsx'
+import { renderPage } from '../../../lib/pages/layout/render.tsx'
+import { t, textsOf } from '../../../lib/pages/layout/text.ts'
+import { linkTo } from '../../../lib/pages/parts/tags.tsx'
+import { ANY, areFilters, Filters, ListEnd, readFilters } from '../../../lib/pages/tables/filters.tsx'
+import { currenciesQuery, partnerListQuery } from '../../../lib/partners/lists/partner-list.queries.ts'
+import { programsAndGroupsQuery } from '../../../lib/partners/lists/partners.queries.ts'
+import {
+  PARTNER_SORTS,
+  PartnerListQuery,
+  type PartnerSort,
+  partnerCursor,
+} from '../../../lib/partners/lists/partners.schemas.ts'
+import type { Workspace } from '../../../lib/tenancy/workspaces/workspaces.queries.ts'
+import { groupOptions, type ProgramAndGroup, programOptions } from '../fields/choices.tsx'
+import { PartnerTable, SORTS } from './partner-table.tsx'
+import { PartnerActions } from './partners-actions.tsx'
+
+const DONE = {
+  moved: m.partners_moved,
+  banned: m.partners_banned_links_no_longer,
+  approved: m.partners_reinstated_links_work_again,
+}
+
+const STATUSES = [
+  ANY,
+  { value: 'approved', label: m.application_approved },
+  { value: 'banned', label: m.partners_banned },
+]
+
+/** Amounts are sorted in one currency. */
+const IN_CURRENCY: readonly PartnerSort[] = ['revenue', 'earned', 'unpaid']
+
+const PartnerFilters = ({
+  base,
+  fields,
+  errors,
+  choices,
+  currencies,
+  sort,
+}: {
+  base: string
+  fields: Fields
+  errors: ErrorDetail[] | undefined
+  choices: ProgramAndGroup[]
+  currencies: string[]
+  sort: PartnerSort
+}) => {
+  const programs = programOptions(choices)
+  const groups = groupOptions(choices)
+  return (
+    <Filters
+      what={m.layout_items_partners}
+      path={`${base}/partners`}
+      fields={fields}
+      errors={errors}
+      filters={[
+        { name: 'query', label: t(m.partners_email_address_name), maxlength: 255 },
+        ...(programs.length > 1
+          ? [{ name: 'programId', label: t(m.program), options: [ANY, ...programs] }]
+          : []),
+        ...(groups.length > 0
+          ? [{ name: 'groupId', label: t(m.layout_group), options: [ANY, ...groups] }]
+          : []),
+        { name: 'status', label: t(m.status), options: STATUSES },
+        {
+          name: 'sort',
+          label: t(m.partners_sort_by),
+          options: PARTNER_SORTS.map((value) => ({ value, label: t(SORTS[value].label) })),
+          value: sort,
+        },
+        ...(IN_CURRENCY.includes(sort) && currencies.length > 1
+          ? [
+              {
+                name: 'currency',
+                label: t(m.partners_amounts_in),
+                options: currencies.map((value) => ({ value, label: value })),
+                value: fields.currency?.toUpperCase(),
+              },
+            ]
+          : []),
+      ]}
+      linked={{
+        email: t(m.partners_email_address, { email: fields.email }),
+        slug: t(m.partners_slug, { slug: fields.slug }),
+      }}
+    />
+  )
+}
+
+const NoPartners = ({ workspace, isFiltered }: { workspace: Workspace; isFiltered: boolean }) => {
+  if (isFiltered) return <p class="empty">{t(m.partners_no_partners_match)}</p>
+  if (!mayOpen(workspace, 'GET /partners/new')) return <p class="empty">{t(m.partners_no_partners_yet)}</p>
+  const base = `/app/${workspace.slug}`
+  return (
+    <p class="empty">
+      {t(m.partners_no_partners_yet_import, {
+        link: linkTo(`${base}/import`),
+        add: linkTo(`${base}/partners/new`),
+      })}
+    </p>
+  )
+}
+
+/** /app/:workspace/partners: the partners and what each has brought, with filters. */
+export default createRoutes<WorkspaceEnv>().get('/app/:workspace/partners', async (c) => {
+  const { db, workspace } = c.var
+  const t = textsOf(c)
+  const base = `/app/${workspace.slug}`
+  const { fields, data, errors } = readFilters(c, PartnerListQuery)
+  const { limit = 0, slug, sort = 'newest', order: asked, ...filter } = data ?? {}
+  const order = asked ?? SORTS[sort].first
+  const [rows, choices, currencies] = await db.batch([
+    partnerListQuery(db, workspace.id, {
+      ...filter,
+      slugKey: slug,
+      limit: data ? limit + 1 : 0,
+      sort,
+      isAscending: order === 'asc',
+    }).compile(),
+    programsAndGroupsQuery(db, workspace.id).compile(),
+    currenciesQuery(workspace.id).compile(db),
+  ])
+  const { data: partners, nextCursor } = page(rows, limit)
+  const last = partners.at(-1)
+  const url = new URL(c.req.url)
+  // Another currency may have most sales when the next page is read.
+  const [first] = currencies
+  if (IN_CURRENCY.includes(sort) && !fields.currency && first)
+    url.searchParams.set('currency', first.currency)
+  const mayChange = mayOpen(workspace, 'POST /partners/change')
+  const done = noticeFor(DONE, c.req.query('done'))
+  const children = (
+    <>
+      <h1>{t(m.layout_partners)}</h1>
+      <Done message={done} />
+      {mayChange && (
+        <p class="actions">
+          <a class="button" href={`${base}/partners/new`}>
+            {t(m.partners_add_a_partner)}
+          </a>{' '}
+          <a class="button quiet" href={`${base}/import`}>
+            {t(m.partners_import_partners)}
+          </a>
+        </p>
+      )}
+      <PartnerFilters
+        base={base}
+        fields={fields}
+        errors={errors}
+        choices={choices}
+        currencies={currencies.map(({ currency }) => currency)}
+        sort={sort}
+      />
+      {partners.length > 0 ? (
+        <>
+          <PartnerTable
+            base={base}
+            partners={partners}
+            sorted={{ by: sort, order }}
+            query={fields}
+            formId={mayChange ? 'chosen' : undefined}
+          />
+          {mayChange && <PartnerActions id="chosen" base={base} choices={choices} />}
+        </>
+      ) : (
+        <NoPartners workspace={workspace} isFiltered={areFilters(fields)} />
+      )}
+      <ListEnd
+        url={url.href}
+        cursor={nextCursor && last ? partnerCursor(last) : null}
+        slug={workspace.slug}
+        list="partners"
+        fields={fields}
+        isEmpty={partners.length === 0}
+      />
+    </>
+  )
+  return renderPage(c, { title: m.layout_partners, section: '/partners', children }, errors ? 400 : 200)
+})

@@ -1,0 +1,140 @@
+import type { Context } from 'hono'
+import { actOf, type WorkspaceEnv } from '../../../lib/auth/access.ts'
+import { expensive } from '../../../lib/auth/expensive/expensive.ts'
+import { createRoutes } from '../../../lib/http/app.ts'
+import type { ErrorDetail } from '../../../lib/http/errors.ts'
+import { found } from '../../../lib/http/found.ts'
+import { rpc } from '../../../lib/http/rpc/rpc.ts'
+import { checked, type Fields, form } from '../../../lib/http/validate.ts'
+import type { Message } from '../../../lib/languages/message.ts'
+import * as m from '../../../lib/languages/messages.ts'
+import { Field } from '../../../lib/pages/forms/fields.tsx'
+import { Copyable, Problem, Table } from '../../../lib/pages/layout/parts.tsx'
+import { renderPage } from '../../../lib/pages/layout/render.tsx'
+import { t } from '../../../lib/pages/layout/text.ts'
+import { code } from '../../../lib/pages/parts/tags.tsx'
+import type { TemplateFile as Filled } from '../../../lib/payouts/files/files.rpc.ts'
+import { TemplateFile } from '../../../lib/payouts/files/files.schemas.ts'
+import type { TemplateCode } from '../../../lib/payouts/files/wise-template.ts'
+import type { PayoutsService } from '../../../lib/payouts/payouts.rpc.ts'
+import { findRun } from '../../../lib/payouts/runs/runs.queries.ts'
+import { confirmedByPasskey, freshMembersOnly } from '../../../lib/sign-in/fresh-sign-in.tsx'
+
+type TemplateEnv = WorkspaceEnv & { Bindings: { PAYOUTS: Pick<PayoutsService, 'templateFile'> } }
+
+const WORDS: Record<TemplateCode, Message> = {
+  no_column: m.payouts_template_no_column,
+  recipient_not_found: m.payouts_no_saved_recipient,
+  recipient_ambiguous: m.payouts_several_saved_recipients,
+}
+
+const LABELS = {
+  template: m.payouts_template,
+  currency: m.payouts_currency_payouts,
+  sourceCurrency: m.payouts_currency_pay,
+}
+
+const Result = ({ file }: { file: Filled }) => (
+  <section class="card">
+    <h2>{t(m.file_column)}</h2>
+    <p>{t(m.payouts_file_text, { count: file.payouts, code })}</p>
+    <Copyable label={t(m.payouts_the_file)} text={file.text} />
+    {file.unfilled.length > 0 && (
+      <p class="hint">{t(m.payouts_unfilled_columns, { columns: file.unfilled.join(', ') })}</p>
+    )}
+    {file.leftOut.length > 0 && (
+      <Table caption={t(m.payouts_not_in_this_file)} head={[t(m.reference_column), t(m.layout_reason)]}>
+        {file.leftOut.map(({ reference, code }) => (
+          <tr>
+            <td>{reference}</td>
+            <td>{t(WORDS[code])}</td>
+          </tr>
+        ))}
+      </Table>
+    )}
+  </section>
+)
+
+type Props = { fields: Fields; runPath: string; errors?: ErrorDetail[]; refused?: string; file?: Filled }
+
+const TemplatePage = ({ fields, runPath, errors, refused, file }: Props) => (
+  <>
+    <h1>{t(m.payouts_wise_template)}</h1>
+    <Problem message={refused} errors={errors} labels={LABELS} />
+    {file && <Result file={file} />}
+    <form method="post">
+      <div class="field">
+        <label for="template">{t(LABELS.template)}</label>
+        <p class="hint" id="template-hint">
+          {t(m.payouts_download_batch_template)}
+        </p>
+        <textarea id="template" name="template" rows={8} required aria-describedby="template-hint">
+          {fields.template ?? ''}
+        </textarea>
+      </div>
+      <Field
+        label={t(LABELS.currency)}
+        name="currency"
+        value={fields.currency}
+        errors={errors}
+        required
+        maxlength={3}
+      />
+      <Field
+        label={t(LABELS.sourceCurrency)}
+        name="sourceCurrency"
+        hint={t(m.payouts_same_one_blank)}
+        value={fields.sourceCurrency}
+        errors={errors}
+        maxlength={3}
+      />
+      <Field
+        label={t(m.payouts_part)}
+        name="part"
+        hint={t(m.payouts_rows_of_a_file)}
+        value={fields.part ?? '1'}
+        errors={errors}
+      />
+      <p>
+        <button type="submit">{t(m.payouts_fill_in_template)}</button>
+      </p>
+    </form>
+    <p>
+      <a href={runPath}>{t(m.payouts_back_payout_run)}</a>
+    </p>
+  </>
+)
+
+const PATH = '/app/:workspace/payouts/runs/:id/wise-template'
+
+const show = (c: Context<TemplateEnv>, props: Omit<Props, 'runPath'>, status: 200 | 400 | 409 = 200) => {
+  const runPath = `/app/${c.var.workspace.slug}/payouts/runs/${c.req.param('id')}`
+  const children = <TemplatePage {...props} runPath={runPath} />
+  return renderPage(c, { title: m.payouts_wise_template, section: '/payouts', children }, status)
+}
+
+/** The run of the URL. @throws {ApiError} `not_found` */
+const runOf = (c: Context<TemplateEnv>) =>
+  found('payout run', c.req.param('id') ?? '', (id) => findRun(c.var.db, c.var.workspace.id, id))
+
+/** A manual run as a Wise batch, in the columns of a template that the merchant pastes. */
+export default createRoutes<TemplateEnv>()
+  .get(PATH, async (c) => {
+    await runOf(c)
+    return show(c, { fields: c.req.query() })
+  })
+  .post(PATH, freshMembersOnly(), confirmedByPasskey(), expensive(), form(), async (c) => {
+    const run = await runOf(c)
+    const fields = c.req.valid('form')
+    const { data, errors } = checked(TemplateFile, { part: undefined, ...fields })
+    if (errors) return show(c, { fields, errors }, 400)
+    const { actor, now, workspaceId } = actOf(c)
+    const file = await rpc(
+      'payouts',
+      c.env.PAYOUTS.templateFile({
+        ...{ workspaceId, runId: run.id, actor, now, template: data.template, currency: data.currency },
+        ...{ sourceCurrency: data.sourceCurrency ?? null, part: data.part ?? 1 },
+      }),
+    )
+    return 'refused' in file ? show(c, { fields, refused: file.refused }, 409) : show(c, { fields, file })
+  })

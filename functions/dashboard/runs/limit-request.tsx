@@ -1,0 +1,50 @@
+/** A higher limit of payout runs that waits for another manager, on the page of the settings. */
+import * as m from '../../../lib/languages/messages.ts'
+import { Time } from '../../../lib/pages/layout/parts.tsx'
+import { t } from '../../../lib/pages/layout/text.ts'
+import { strong } from '../../../lib/pages/parts/tags.tsx'
+import {
+  LIMIT_REFUSALS,
+  type LimitRefusal,
+  type LimitRequest,
+} from '../../../lib/tenancy/settings/approval-limit.ts'
+import { exactMoney } from '../../../lib/values/money.ts'
+
+/** A currency of two decimals, as most have: the sum applies to the minor units of every currency. */
+export const SUM_CURRENCY = 'USD'
+
+type Props = {
+  base: string
+  request: LimitRequest
+  /** Why the reader may not approve it; null if it may. */
+  refusal: LimitRefusal | null
+}
+
+/** What was asked for, and the buttons that decide about it. */
+export const LimitRequestCard = ({ base, request, refusal }: Props) => {
+  const { id, approvalAboveCents, requestedBy, requestedAt } = request
+  const path = `${base}/settings/limit-requests/${id}`
+  const limit =
+    approvalAboveCents === null ? t(m.settings_limit_none) : exactMoney(approvalAboveCents, SUM_CURRENCY)
+  return (
+    <section class="card">
+      <h2>{t(m.settings_limit_request)}</h2>
+      <p>
+        {t(m.settings_limit_requested, { requestedBy, limit, day: () => <Time at={requestedAt} />, strong })}
+      </p>
+      {refusal && <p>{LIMIT_REFUSALS[refusal]}</p>}
+      <div class="actions">
+        {!refusal && (
+          <form method="post" action={`${path}/approve`}>
+            <button type="submit">{t(m.settings_limit_approve)}</button>
+          </form>
+        )}
+        <form method="post" action={`${path}/decline`}>
+          <button type="submit" class="danger">
+            {t(m.settings_limit_decline)}
+          </button>
+        </form>
+      </div>
+    </section>
+  )
+}

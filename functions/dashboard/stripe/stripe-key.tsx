@@ -1,0 +1,95 @@
+/** The part of the Stripe page about partner payouts: the key of the merchant's account. */
+
+import type { ErrorDetail } from '../../../lib/http/errors.ts'
+import * as m from '../../../lib/languages/messages.ts'
+import { Field } from '../../../lib/pages/forms/fields.tsx'
+import { ConfirmForm, Copyable, Time } from '../../../lib/pages/layout/parts.tsx'
+import { t } from '../../../lib/pages/layout/text.ts'
+import { code } from '../../../lib/pages/parts/tags.tsx'
+import type { StripeKey } from '../../../lib/payouts/transfers/stripe-keys.queries.ts'
+import { CONNECT_EVENTS } from '../../../lib/purchases/stripe/objects/event-types.ts'
+
+/** What identifies a key without showing it. */
+const KeyFacts = ({ stripeKey }: { stripeKey: StripeKey }) => (
+  <>
+    {t(m.stripe_key_facts, {
+      mode: stripeKey.livemode ? 'live' : 'test',
+      last4: stripeKey.last4,
+      code,
+      stripeAccountId: stripeKey.stripeAccountId,
+      time: () => <Time at={stripeKey.createdAt} />,
+    })}
+  </>
+)
+
+const KeyForm = ({ base, isFirst, errors }: { base: string; isFirst: boolean; errors?: ErrorDetail[] }) => (
+  <form method="post" action={`${base}/stripe/key`} class="inline">
+    <Field
+      label={isFirst ? t(m.stripe_key) : t(m.stripe_new_key)}
+      name="key"
+      hint={t(m.stripe_starts_rk_sk)}
+      type="password"
+      required
+      maxlength={255}
+      autocomplete="off"
+      errors={errors}
+    />
+    <button type="submit">{isFirst ? t(m.stripe_save_key) : t(m.stripe_replace_key)}</button>
+  </form>
+)
+
+type Props = {
+  base: string
+  stripeKey: StripeKey | null
+  /** The events of connected accounts that Stripe does not send, as far as is known. */
+  missing: string[]
+  errors?: ErrorDetail[] | undefined
+}
+
+/** The set-up of payouts from the merchant's Stripe account. */
+export const PayingPartners = ({ base, stripeKey, missing, errors = [] }: Props) => (
+  <>
+    <h2 id="paying">{t(m.stripe_partner_payouts)}</h2>
+    <p>
+      <span class="status" data-status={stripeKey ? 'approved' : 'open'}>
+        {stripeKey ? t(m.stripe_set_up) : t(m.stripe_not_set_up)}
+      </span>{' '}
+      {stripeKey ? <KeyFacts stripeKey={stripeKey} /> : t(m.stripe_without_key_partners)}
+    </p>
+    <p>{t(m.stripe_partners_paid_stripe, { em: (content) => <em>{content}</em> })}</p>
+    <KeyForm base={base} isFirst={!stripeKey} errors={errors} />
+    {stripeKey && (
+      <p>
+        <a href={`${base}/stripe/key/remove`}>{t(m.stripe_remove_key)}</a>
+      </p>
+    )}
+    <p>{t(m.stripe_add_second_webhook, { em: (content) => <em>{content}</em> })}</p>
+    <Copyable label={t(m.stripe_events_connected_accounts)} text={CONNECT_EVENTS.join('\n')} />
+    {missing.length > 0 && (
+      <>
+        <p>
+          {t(m.stripe_missing_no_endpoint, {
+            span: (content) => (
+              <span class="status" data-status="open">
+                {content}
+              </span>
+            ),
+          })}
+        </p>
+        <Copyable label={t(m.stripe_missing_events_connected)} text={missing.join('\n')} />
+      </>
+    )}
+  </>
+)
+
+/** Confirms the removal of the key. */
+export const RemoveKeyPage = ({ base, stripeKey }: { base: string; stripeKey: StripeKey }) => (
+  <>
+    <h1>{t(m.stripe_remove_stripe_key)}</h1>
+    <p>
+      <KeyFacts stripeKey={stripeKey} />
+    </p>
+    <p>{t(m.stripe_payouts_stop_until)}</p>
+    <ConfirmForm button={t(m.stripe_remove_key)} cancel={`${base}/stripe`} />
+  </>
+)

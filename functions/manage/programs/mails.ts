@@ -1,0 +1,42 @@
+import { actOf, member } from '../../../lib/auth/access.ts'
+import { createRoutes } from '../../../lib/http/app.ts'
+import { ApiError } from '../../../lib/http/errors.ts'
+import { found } from '../../../lib/http/found.ts'
+import { page } from '../../../lib/http/lists.ts'
+import { query } from '../../../lib/http/validate.ts'
+import { listMails, type MailRow, retryMail } from '../../../lib/mail/mails.queries.ts'
+import type { MailResponse } from '../../../lib/mail/mails.responses.ts'
+import { MailQuery } from '../../../lib/mail/mails.schemas.ts'
+
+export const mailResponse = (mail: MailRow): MailResponse => ({
+  id: mail.id,
+  kind: mail.kind,
+  to: mail.recipient,
+  partnerId: mail.partnerId,
+  status: mail.status,
+  attempts: mail.attempts,
+  lastError: mail.lastError,
+  createdAt: mail.createdAt,
+  nextAttemptAt: mail.status === 'queued' || mail.status === 'retrying' ? mail.nextAttemptAt : null,
+  sentAt: mail.sentAt,
+  failedAt: mail.failedAt,
+  deliveryReason: mail.deliveryReason,
+  deliveryAt: mail.deliveryAt,
+})
+
+/** GET /mails and POST /mails/:id/retry: lists a workspace's mails, and retries a failed one. Design, section 12. */
+export default createRoutes()
+  .get('/api/workspaces/:workspace/mails', member(), query(MailQuery), async (c) => {
+    const { db, workspace } = c.var
+    const { limit, ...filter } = c.req.valid('query')
+    const mails = await listMails(db, workspace.id, { ...filter, limit: limit + 1 })
+    return c.json(page(mails, limit, mailResponse))
+  })
+  .post('/api/workspaces/:workspace/mails/:id/retry', member(), async (c) => {
+    const mail = await found('mail', c.req.param('id'), (id) => retryMail(c.var.db, actOf(c), id))
+    // A queued mail is no conflict: this call may be a repeat of the one that queued it.
+    if (mail.sentAt) {
+      throw new ApiError('conflict', `This mail was already sent to ${mail.recipient}.`)
+    }
+    return c.json(mailResponse(mail))
+  })

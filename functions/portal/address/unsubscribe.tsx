@@ -1,0 +1,91 @@
+import type { Context } from 'hono'
+import type { Child } from 'hono/jsx'
+import type { SessionEnv } from '../../../lib/auth/session.ts'
+import { createRoutes } from '../../../lib/http/app.ts'
+import { noteForLog } from '../../../lib/http/logging.ts'
+import { callerKey, limitRate } from '../../../lib/http/rate-limit.ts'
+import * as m from '../../../lib/languages/messages.ts'
+import {
+  findSubscriber,
+  type Subscriber,
+  setUnsubscribed,
+} from '../../../lib/mail/mailings/optouts.queries.ts'
+import { noSuchPage, renderPage } from '../../../lib/pages/layout/render.tsx'
+import { textsOf } from '../../../lib/pages/layout/text.ts'
+import { name } from '../../../lib/pages/parts/tags.tsx'
+
+/** Whom the link is for. @throws {ApiError} `not_found`, `rate_limited` */
+const readSubscriber = async (c: Context<SessionEnv>): Promise<Subscriber> => {
+  // Anybody can ask for it, and each answer reads the database.
+  await limitRate(c.env.RATE_LIMIT, `from ${callerKey(c)}`)
+  const subscriber = await findSubscriber(c.var.db, c.req.param('token') ?? '')
+  if (!subscriber) throw noSuchPage()
+  noteForLog(c, { workspaceId: subscriber.workspaceId })
+  return subscriber
+}
+
+const show = (c: Context<SessionEnv>, title: string, children: Child) =>
+  renderPage(c, {
+    title,
+    home: '/portal',
+    children: (
+      <>
+        <h1>{title}</h1>
+        {children}
+        <p class="hint">{textsOf(c)(m.what_stays)}</p>
+      </>
+    ),
+  })
+
+const showUnsubscribed = (c: Context<SessionEnv>, { workspaceName }: Subscriber) =>
+  show(
+    c,
+    textsOf(c)(m.unsubscribed),
+    <>
+      <p role="status">{textsOf(c)(m.unsubscribed_text, { workspace: workspaceName, name })}</p>
+      <form method="post" action={`/unsubscribe/${c.req.param('token')}/undo`}>
+        <button type="submit" class="quiet">
+          {textsOf(c)(m.subscribe_again)}
+        </button>
+      </form>
+    </>,
+  )
+
+const PATH = '/unsubscribe/:token'
+
+/**
+ * /unsubscribe/:token: ends the mails of a workspace to a person that go to many, by the link in each of them. Opening it changes nothing, because mail
+ * scanners do. Mail programs post to it from wherever they run (RFC 8058), so the page takes any body, from any site, without a session,
+ * and answers without a redirect: the signed token is what authorizes it.
+ */
+export default createRoutes<SessionEnv>()
+  .get(PATH, async (c) => {
+    const subscriber = await readSubscriber(c)
+    if (subscriber.isUnsubscribed) return showUnsubscribed(c, subscriber)
+    return show(
+      c,
+      textsOf(c)(m.unsubscribe),
+      <>
+        <p>{textsOf(c)(m.unsubscribe_text, { workspace: subscriber.workspaceName, name })}</p>
+        <form method="post">
+          <button type="submit">{textsOf(c)(m.unsubscribe)}</button>
+        </form>
+      </>,
+    )
+  })
+  .post(PATH, async (c) => {
+    const subscriber = await readSubscriber(c)
+    await setUnsubscribed(c.var.db, subscriber, true, c.var.now)
+    return showUnsubscribed(c, subscriber)
+  })
+  .post(`${PATH}/undo`, async (c) => {
+    const subscriber = await readSubscriber(c)
+    await setUnsubscribed(c.var.db, subscriber, false, c.var.now)
+    return show(
+      c,
+      textsOf(c)(m.subscribed_again),
+      <p role="status">
+        {textsOf(c)(m.subscribed_again_text, { workspace: subscriber.workspaceName, name })}
+      </p>,
+    )
+  })

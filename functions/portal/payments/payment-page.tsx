@@ -1,0 +1,165 @@
+/** The page on which a partner chooses how a workspace pays. */
+
+import type { ErrorDetail } from '../../../lib/http/errors.ts'
+import type { Fields } from '../../../lib/http/validate.ts'
+import type { Message } from '../../../lib/languages/message.ts'
+import * as m from '../../../lib/languages/messages.ts'
+import { Field, Select } from '../../../lib/pages/forms/fields.tsx'
+import { methodTitle, methodWords, paidBy } from '../../../lib/pages/forms/payment-method.ts'
+import { merchantAt } from '../../../lib/pages/layout/brand.tsx'
+import { Done, Problem, Time } from '../../../lib/pages/layout/parts.tsx'
+import { t } from '../../../lib/pages/layout/text.ts'
+import { name } from '../../../lib/pages/parts/tags.tsx'
+import type { PaymentChoice } from '../../../lib/payouts/details/payment-details.queries.ts'
+import { offeredMethods, type PaymentMethod } from '../../../lib/payouts/details/payment-details.ts'
+
+type FormProps = { fields: Fields; errors: ErrorDetail[] | undefined }
+
+const LABELS = {
+  address: m.account_address,
+  iban: m.iban,
+  name: m.account_holder,
+  holder: m.account_of,
+}
+
+/** The fields of each method. Only one form is shown at a time, so that ids are unique. */
+const FIELDS: Record<Exclude<PaymentMethod, 'stripe'>, (props: FormProps) => unknown> = {
+  paypal: (props) => <Address {...props} />,
+  wise: (props) => (
+    <>
+      <Address {...props} />
+      <HolderFields {...props} />
+    </>
+  ),
+  iban: (props) => (
+    <>
+      <Field
+        label={t(LABELS.iban)}
+        name="iban"
+        value={props.fields.iban}
+        errors={props.errors}
+        required
+        maxlength={42}
+        autocomplete="off"
+      />
+      <HolderFields {...props} />
+    </>
+  ),
+}
+
+const Address = ({ fields, errors }: FormProps) => (
+  <Field
+    label={t(LABELS.address)}
+    name="address"
+    type="email"
+    value={fields.address}
+    errors={errors}
+    required
+    maxlength={320}
+  />
+)
+
+const HolderFields = ({ fields, errors }: FormProps) => (
+  <>
+    <Field
+      label={t(LABELS.name)}
+      name="name"
+      hint={t(m.account_holder_hint)}
+      value={fields.name}
+      errors={errors}
+      required
+      maxlength={70}
+      autocomplete="name"
+    />
+    <Select
+      label={t(LABELS.holder)}
+      name="holder"
+      options={[
+        { value: 'person', label: t(m.holder_person) },
+        { value: 'company', label: t(m.holder_company) },
+      ]}
+      value={fields.holder}
+      errors={errors}
+    />
+  </>
+)
+
+const DetailsForm = ({ path, method, ...props }: FormProps & { path: string; method: PaymentMethod }) => (
+  <form method="post" action={path}>
+    <h2>{t(m.be_paid_by, { method: methodWords(method) })}</h2>
+    <input type="hidden" name="method" value={method} />
+    {method === 'stripe' ? <p>{t(m.paid_to_stripe_account)}</p> : FIELDS[method](props)}
+    <p class="hint">{t(m.details_encrypted)}</p>
+    <p>
+      <button type="submit">{t(m.save_payment_details)}</button>
+    </p>
+  </form>
+)
+
+const Pending = ({ choice: { pending, workspaceId } }: { choice: PaymentChoice }) =>
+  pending && (
+    <section class="card">
+      <h2>{t(m.change_in_progress)}</h2>
+      <p>
+        {t(m.change_pending, {
+          time: () => <Time at={new Date(pending.effectiveAt)} />,
+          method: paidBy(pending),
+        })}
+      </p>
+      <form method="post" action={`/portal/payment/cancel?workspace=${workspaceId}`}>
+        <input type="hidden" name="id" value={pending.id} />
+        <button type="submit" class="danger">
+          {t(m.cancel_change)}
+        </button>
+      </form>
+    </section>
+  )
+
+type Props = {
+  choice: PaymentChoice
+  /** The support addresses of the merchant's programs. */
+  support: string[]
+  fields?: Fields
+  /** The method whose form is open. */
+  method?: PaymentMethod | undefined
+  errors?: ErrorDetail[]
+  refused?: string
+  done?: Message | undefined
+}
+
+/** How a partner is paid, what will change, and the forms of the methods that the merchant offers. */
+export const PaymentPage = ({ choice, support, method, fields = {}, errors, refused, done }: Props) => {
+  const path = `/portal/payment?workspace=${choice.workspaceId}`
+  const methods = offeredMethods(choice)
+  const open = methods.find((one) => one === method) ?? (methods.length === 1 ? methods[0] : undefined)
+  return (
+    <>
+      <h1>{t(m.payment_details)}</h1>
+      <Done message={done} />
+      <Problem message={refused} errors={errors} labels={LABELS} />
+      <p>
+        {choice.current
+          ? t(m.paid_by, { workspace: choice.workspaceName, name, method: paidBy(choice.current) })
+          : t(m.not_known_how_to_pay, { workspace: choice.workspaceName, name })}
+      </p>
+      <Pending choice={choice} />
+      {methods.length > 1 && (
+        <>
+          <p>{t(choice.current ? m.choose_to_change : m.choose_method)}</p>
+          <nav class="periods" aria-label={t(m.payment_method)}>
+            {methods.map((one) => (
+              <a href={`${path}&method=${one}`} aria-current={one === open ? 'true' : undefined}>
+                {methodTitle(one)}
+              </a>
+            ))}
+          </nav>
+        </>
+      )}
+      {open && <DetailsForm path={`${path}&method=${open}`} method={open} {...{ fields, errors }} />}
+      {methods.length === 0 && <p class="empty">{t(m.no_choice, { merchant: merchantAt(...support) })}</p>}
+      <p>
+        <a href="/portal">{t(m.back_to_programs)}</a>
+      </p>
+    </>
+  )
+}

@@ -1,0 +1,17 @@
+import { apiKey } from '../../lib/auth/keys/api-keys.ts'
+import type { ReportQueues } from '../../lib/http/rpc/nudge.service.ts'
+import { rpc } from '../../lib/http/rpc/rpc.ts'
+import { createTrackingApp } from '../../lib/http/tracking-app.ts'
+import { body } from '../../lib/http/validate.ts'
+import { RefundEvent } from '../../lib/tracking/refunds/refund.schemas.ts'
+import { recordRefund } from '../../lib/tracking/refunds/refund.service.ts'
+import type { ReportsService } from '../../lib/tracking/reports/purchases.rpc.ts'
+
+type Bindings = ReportQueues['Bindings'] & { STRIPE_WEBHOOK: ReportsService }
+
+/** POST /api/track/refund: records what was refunded of a sale, and reverses its part of the commission. */
+export default createTrackingApp<Bindings>().post('/api/track/refund', apiKey(), body(RefundEvent), (c) =>
+  recordRefund(c, c.req.valid('json'), (workspaceId, refund) =>
+    rpc('stripe-webhook', c.env.STRIPE_WEBHOOK.joinReport(workspaceId, refund)),
+  ),
+)

@@ -1,0 +1,68 @@
+/** The part of a preview about what was read from another platform and is not imported. */
+import type { LeftOutReason } from '../../../lib/imports/sources/source.ts'
+import type { Message } from '../../../lib/languages/message.ts'
+import * as m from '../../../lib/languages/messages.ts'
+import { t } from '../../text.ts'
+import { button, download, h } from '../dom.ts'
+import type { CsvFile } from '../file.ts'
+import { listed } from '../rules/lists.ts'
+import { csvLine } from '../rules/reading/cells.ts'
+
+const REASONS: Record<
+  LeftOutReason | 'foreign_balance' | 'negative_balance' | 'odd_prior',
+  Message<{ count: number; names: string }>
+> = {
+  no_email: m.import_left_no_email,
+  no_customer: m.import_left_no_customer,
+  no_partner: m.import_left_no_partner,
+  no_processor_id: m.import_left_no_processor_id,
+  foreign_balance: m.import_left_foreign_balance,
+  negative_balance: m.import_left_negative_balance,
+  odd_prior: m.import_left_odd_prior,
+  not_money: m.import_left_not_money,
+  refused: m.import_left_refused,
+  archived: m.import_left_archived,
+  deactivated: m.import_left_deactivated,
+  unreadable: m.import_left_unreadable,
+}
+
+/** Names that are shown of each reason. The download has all. */
+const MAX_NAMES = 5
+
+/** The elements of the part; none if everything is imported. */
+export const sourceNotes = ({
+  platform,
+  caution,
+  leftOut,
+}: NonNullable<CsvFile['source']>): HTMLElement[] => [
+  ...(caution ? [h('p', { class: 'note' }, caution)] : []),
+  ...(leftOut.length > 0
+    ? [
+        h(
+          'section',
+          {},
+          h('h3', {}, t(m.import_not_imported_from, { platform })),
+          h(
+            'ul',
+            {},
+            ...leftOut.map(({ reason, names }) =>
+              h('li', {}, t(REASONS[reason], { count: names.length, names: listed(names, MAX_NAMES) })),
+            ),
+          ),
+          h(
+            'p',
+            { class: 'actions' },
+            button(
+              t(m.import_download_list),
+              () =>
+                download(
+                  'not-imported.csv',
+                  `\ufeff${[['row', 'reason'], ...leftOut.flatMap(({ reason, names }) => names.map((name) => [name, reason]))].map(csvLine).join('')}`,
+                ),
+              'quiet',
+            ),
+          ),
+        ),
+      ]
+    : []),
+]

@@ -1,0 +1,32 @@
+/** When API keys were last used, to the hour. Managers see it before they revoke one. */
+import { type DatabaseEnv, openClient } from '../../db/neon.ts'
+
+const HOUR_MS = 60 * 60 * 1_000
+/** The keys that one isolate remembers. Beyond that it forgets them all, and some are written again within the hour. */
+const MAX_REMEMBERED = 1_000
+
+/** When this isolate last recorded each key, by hash. */
+const recorded = new Map<string, number>()
+
+/**
+ * Records the use of a key, at most once an hour in each isolate. Nothing depends on it, so it runs after the response, and
+ * a failure is ignored.
+ *
+ * @param waitUntil keeps the Worker alive for it
+ */
+export const recordKeyUse = (
+  env: DatabaseEnv,
+  hash: string,
+  now: Date,
+  waitUntil: (work: Promise<unknown>) => void,
+): void => {
+  const at = now.getTime()
+  if (at - (recorded.get(hash) ?? 0) < HOUR_MS) return
+  if (recorded.size >= MAX_REMEMBERED) recorded.clear()
+  recorded.set(hash, at)
+  waitUntil(
+    openClient(env)
+      .query('select note_key_use_1($1, $2)', [hash, now])
+      .catch(() => recorded.delete(hash)),
+  )
+}

@@ -1,0 +1,70 @@
+/** Has sent at once what a commit has queued. Crons send what lost nudges leave: see lib/http/rpc/cron.ts. */
+import type { Context } from 'hono'
+import { createMiddleware } from 'hono/factory'
+import type { NudgesService } from './nudges.rpc.ts'
+
+/** The bindings to the Workers that send, by what they send. */
+type Queue = 'OUTBOX' | 'PAYOUT_QUEUE' | 'WEBHOOKS'
+
+export type NudgeEnv<Q extends Queue> = { Bindings: Record<Q, NudgesService> }
+
+/** What reports have sent. */
+export type ReportQueues = NudgeEnv<'OUTBOX' | 'WEBHOOKS'>
+
+/** Best effort, whatever fails, a missing binding included. */
+export const nudgeAll = async <Q extends Queue>(
+  env: NudgeEnv<NoInfer<Q>>['Bindings'],
+  ...queues: Q[]
+): Promise<void> => {
+  await Promise.allSettled(queues.map(async (queue) => env[queue].nudge()))
+}
+
+/** After the response. */
+export const nudge = <Q extends Queue>(
+  c: Pick<Context<NudgeEnv<NoInfer<Q>>>, 'env' | 'executionCtx'>,
+  ...queues: Q[]
+): void => c.executionCtx.waitUntil(nudgeAll(c.env, ...queues))
+
+/** Nudges after each request that may have changed something. */
+export const nudgeAfterChanges = <Q extends Queue>(...queues: Q[]) =>
+  createMiddleware<NudgeEnv<Q>>(async function nudgeAfterChanges(c, next) {
+    await next()
+    if (c.req.method !== 'GET' && c.res.status < 400) nudge(c, ...queues)
+  })
+
+/** Of so many reports and clicks, one has the mailer fold their totals, which pages read with what is not folded yet. */
+const REPORTS_PER_FOLD = 500
+
+/** Has totals folded after some of the calls, the more often the more reports there are. */
+export const foldSometimes = (
+  c: Pick<Context<NudgeEnv<'OUTBOX'>>, 'env' | 'executionCtx'>,
+  reports = 1,
+): void => {
+  if (Math.random() * REPORTS_PER_FOLD < reports) nudge(c, 'OUTBOX')
+}
+
+/** How long a nudged Worker sends: what is waited for after a response may take 30 seconds, and its last requests take ten. */
+export const ROUND_MS = 18_000
+
+/** Cloudflare lets a request lead to 32 calls of Workers. */
+const MOST_ROUNDS = 24
+
+/** The Worker itself, by a binding. */
+export type SelfEnv = { SELF: NudgesService }
+
+/**
+ * Works after the call of a nudge, and has the Worker called again for what the round has left.
+ *
+ * @param work logs its failures. @returns whether more is due
+ */
+export const answerNudge = (
+  ctx: { waitUntil: (promise: Promise<unknown>) => void },
+  { SELF }: SelfEnv,
+  round: number,
+  work: () => Promise<boolean>,
+): void => {
+  const goOn = async () => {
+    if ((await work()) && round < MOST_ROUNDS) await SELF.nudge(round + 1)
+  }
+  ctx.waitUntil(goOn().catch(() => {}))
+}

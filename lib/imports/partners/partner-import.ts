@@ -1,0 +1,297 @@
+/** Bulk import of partners: the decision for each row. Spec, section 4.3. */
+import { formatMoney } from '../../values/money.ts'
+import { counted } from '../../values/plural.ts'
+import { makeSlug, slugKey, suffixedSlug } from '../../values/slugs.ts'
+import { groupKey, groupProblem, joinedGroups, type NamedGroups, type NewGroup } from './groups.ts'
+
+/** Per request. Spec, section 8. */
+export const MAX_PARTNER_ROWS = 500
+
+/** A valid row. */
+export type PartnerRow = {
+  email: string
+  name: string | null
+  /** null generates one. */
+  slug: string | null
+  /** Of the partner's further links. */
+  otherSlugs: string[]
+  coupon: { id: string; label: string | null } | null
+  /** In cents of USD. */
+  openingBalanceCents: number
+  /** On the earlier platform, as it is. */
+  formerLink: string | null
+  /** The id of a group, or its name. */
+  group: string | null
+}
+
+/** An invalid row, and what to correct. */
+export type BadPartnerRow = {
+  email: string
+  code:
+    | 'email_invalid'
+    | 'name_invalid'
+    | 'slug_invalid'
+    | 'coupon_invalid'
+    | 'former_link_invalid'
+    | 'group_invalid'
+    | 'group_not_found'
+    | 'group_ambiguous'
+    | 'opening_balance_invalid'
+  message: string
+}
+
+/** What exists. */
+export type PartnerImportFacts = {
+  /** Slugs of the program's partners, by email address. */
+  partners: ReadonlyMap<string, string>
+  /** Slugs that are taken in the program: the main slug of their partner, by key. */
+  slugOwners: ReadonlyMap<string, string>
+  /** Coupons that are taken in the workspace: the main slug of their partner, or blank for one of another program. */
+  couponOwners: ReadonlyMap<string, string>
+  /**
+   * What the workspace's other programs owe as opening balances, in cents of USD, by the email addresses of rows with a
+   * balance of their own.
+   */
+  balancesElsewhere: ReadonlyMap<string, number>
+  /** Of these rows, the partners who exist without an opening balance: the main slug, or null of a banned one. */
+  unowed: ReadonlyMap<string, string | null>
+  /** Groups that rows name: see findGroups. */
+  groups: NamedGroups
+}
+
+/** The facts of an import into an empty program. */
+export const NOTHING_EXISTS: PartnerImportFacts = {
+  partners: new Map(),
+  slugOwners: new Map(),
+  couponOwners: new Map(),
+  balancesElsewhere: new Map(),
+  unowed: new Map(),
+  groups: new Map(),
+}
+
+/** A partner to insert. The coupon is null if another partner has it, and slugs that another one has are left out. */
+export type NewPartner = Omit<PartnerRow, 'slug' | 'group'> & { slug: string; groupId: string | null }
+
+/** A partner who exists, as a row names it. @property hasBalance whether a row has an opening balance that the partner may have already */
+export type FoundPartner = { email: string; hasBalance: boolean }
+
+/** A partner who exists, and gets its opening balance. */
+export type CompletedPartner = Pick<NewPartner, 'email' | 'slug' | 'openingBalanceCents'>
+
+/** The result of one row, in the response. */
+export type PartnerResult = {
+  email: string
+  status: 'created' | 'completed' | 'skipped_existing' | 'error'
+  slug: string
+  couponMapped: boolean
+  /** The row's slug, if it was taken: links with it credit another partner. */
+  requestedSlug?: string
+  /** Those of the row's other slugs that are not the partner's: links with them credit somebody else, or nobody. */
+  slugsNotKept?: string[]
+  code?: BadPartnerRow['code'] | 'coupon_taken' | 'coupon_not_added'
+  message?: string
+}
+
+/** What a manager should know before paying. It blocks nothing. */
+export type PartnerImportWarning = {
+  code: 'balance_in_another_program'
+  /** Partners with an opening balance in this program and in another one. */
+  count: number
+  /** The balances in the other programs, in minor units. */
+  amountCents: number
+  currency: string
+  message: string
+}
+
+export type PartnerImportSummary = Record<
+  'created' | 'skippedExisting' | 'errors' | 'slugsRenamed' | 'couponsMapped',
+  number
+> & { completed?: number }
+
+export type PartnerImportDecision = {
+  newPartners: NewPartner[]
+  /** Those that the new partners join. */
+  newGroups: NewGroup[]
+  completed: CompletedPartner[]
+  /** All who exist, also those who are completed. */
+  found: FoundPartner[]
+  results: PartnerResult[]
+  summary: PartnerImportSummary
+  warnings: PartnerImportWarning[]
+}
+
+export const isPartnerRow = (row: PartnerRow | BadPartnerRow): row is PartnerRow => !('code' in row)
+
+/** The row's slug, or the one generated for it. A suffix is added if it is taken. */
+export const preferredSlug = (row: PartnerRow): string => row.slug ?? makeSlug(row.name, row.email)
+
+/** The first row of each new email address. */
+const rowsToCreate = (rows: (PartnerRow | BadPartnerRow)[], { partners }: PartnerImportFacts) => {
+  const byEmail = new Map<string, PartnerRow>()
+  for (const row of rows) {
+    if (isPartnerRow(row) && !partners.has(row.email) && !byEmail.has(row.email)) byEmail.set(row.email, row)
+  }
+  return byEmail
+}
+
+/**
+ * Assigns slugs. Requested ones take precedence over generated ones, because existing links use them, and main ones over further ones.
+ *
+ * @returns the main slug and the further ones, by email address
+ */
+const assignSlugs = (rows: PartnerRow[], { slugOwners }: PartnerImportFacts, suffix: () => string) => {
+  const taken = new Set(slugOwners.keys())
+  const assigned = new Map<string, { slug: string; otherSlugs: string[] }>()
+  const take = (slug: string): boolean => {
+    const key = slugKey(slug)
+    const isFree = !taken.has(key)
+    taken.add(key)
+    return isFree
+  }
+  const assign = (row: PartnerRow) => {
+    const preferred = preferredSlug(row)
+    let slug = preferred
+    while (!take(slug)) slug = suffixedSlug(preferred, suffix())
+    assigned.set(row.email, { slug, otherSlugs: [] })
+  }
+  for (const row of rows) if (row.slug !== null) assign(row)
+  for (const row of rows)
+    for (const slug of row.otherSlugs) if (take(slug)) assigned.get(row.email)?.otherSlugs.push(slug)
+  for (const row of rows) if (row.slug === null) assign(row)
+  return assigned
+}
+
+/** Those of a row's slugs that are not among the partner's. */
+const notKept = (wanted: string[], keeps: (slug: string) => boolean) => {
+  const slugs = wanted.filter((slug) => !keeps(slug))
+  return slugs.length > 0 ? { slugsNotKept: slugs } : {}
+}
+
+/**
+ * Decides each row. Existing partners are not changed, so an import can be repeated. Invalid and duplicate rows
+ * reserve no slug and no coupon.
+ *
+ * @param suffix generates a suffix for a slug that is taken
+ * @param completeExisting whether partners who exist and never had an opening balance get that of their row
+ */
+export const decidePartnerImport = (
+  read: (PartnerRow | BadPartnerRow)[],
+  facts: PartnerImportFacts,
+  suffix: () => string,
+  completeExisting = false,
+): PartnerImportDecision => {
+  // The group of a partner who exists does not matter: nothing of it is changed.
+  const rows = read.map((row): PartnerRow | BadPartnerRow => {
+    const problem =
+      isPartnerRow(row) && !facts.partners.has(row.email) ? groupProblem(row, facts.groups) : null
+    return problem ? { email: row.email, ...problem } : row
+  })
+  const creating = rowsToCreate(rows, facts)
+  const slugs = assignSlugs([...creating.values()], facts, suffix)
+  const coupons = new Map(facts.couponOwners)
+  const newPartners: NewPartner[] = []
+  const completed = new Map<string, CompletedPartner>()
+  const found = new Map<string, FoundPartner>()
+  const completes = ({ email, openingBalanceCents }: PartnerRow): boolean => {
+    const slug = completeExisting && openingBalanceCents > 0 ? facts.unowed.get(email) : null
+    // Of two addresses of a partner, the first row counts.
+    if (!slug || completed.has(slug)) return false
+    completed.set(slug, { email, slug, openingBalanceCents })
+    return true
+  }
+
+  const results = rows.map((row): PartnerResult => {
+    const { email } = row
+    if (!isPartnerRow(row)) {
+      return { email, status: 'error', slug: '', couponMapped: false, code: row.code, message: row.message }
+    }
+    const { slug: newSlug = '', otherSlugs = [] } = slugs.get(email) ?? {}
+    const slug = facts.partners.get(email) ?? newSlug
+    if (creating.get(email) !== row) {
+      const here = new Set([slug, ...otherSlugs].map(slugKey))
+      const keeps = (one: string) => here.has(slugKey(one)) || facts.slugOwners.get(slugKey(one)) === slug
+      const wanted = [...(row.slug === null ? [] : [row.slug]), ...row.otherSlugs]
+      const isCompleted = completes(row)
+      if (facts.partners.has(email)) {
+        const hasBalance = row.openingBalanceCents > 0 && !isCompleted
+        found.set(email, { email, hasBalance: hasBalance || found.get(email)?.hasBalance === true })
+      }
+      return {
+        email,
+        status: isCompleted ? 'completed' : 'skipped_existing',
+        slug,
+        couponMapped: false,
+        ...notKept(wanted, keeps),
+        ...(row.coupon && notAdded(row.coupon.id, coupons.get(row.coupon.id), slug)),
+      }
+    }
+
+    const couponMapped = row.coupon !== null && !coupons.has(row.coupon.id)
+    if (row.coupon && couponMapped) coupons.set(row.coupon.id, slug)
+    const { group, ...partner } = row
+    const groupId = group === null ? null : (facts.groups.get(groupKey(group))?.id ?? null)
+    newPartners.push({ ...partner, groupId, slug, otherSlugs, coupon: couponMapped ? row.coupon : null })
+    return {
+      email,
+      status: 'created',
+      slug,
+      couponMapped,
+      ...(row.slug !== null && row.slug !== slug && { requestedSlug: row.slug }),
+      ...notKept(row.otherSlugs, (one) => otherSlugs.includes(one)),
+      ...(row.coupon && !couponMapped && couponTaken(row.coupon.id)),
+    }
+  })
+  return {
+    newPartners,
+    newGroups: joinedGroups(newPartners, facts.groups),
+    completed: [...completed.values()],
+    found: [...found.values()],
+    results,
+    summary: { ...summarize(results), ...(completeExisting && { completed: completed.size }) },
+    warnings: warnings(creating, facts, completed),
+  }
+}
+
+/** The specification makes each opening balance payable, so an import into a second program owes it twice. */
+const warnings = (
+  creating: ReadonlyMap<string, PartnerRow>,
+  { balancesElsewhere, unowed }: PartnerImportFacts,
+  completed: ReadonlyMap<string, CompletedPartner>,
+): PartnerImportWarning[] => {
+  const found = [...balancesElsewhere].filter(([email]) => {
+    // Who exists without a balance gets none, unless it is completed.
+    if (unowed.has(email)) return completed.has(unowed.get(email) ?? '')
+    // Of a repeated address, only the first row creates a balance, which may have none.
+    return creating.get(email)?.openingBalanceCents !== 0
+  })
+  if (found.length === 0) return []
+  const amountCents = found.reduce((sum, [, cents]) => sum + cents, 0)
+  const currency = 'USD'
+  const partners = counted(found.length, 'partner has', 'partners have')
+  const message = `${partners} opening balances in other programs of this workspace too, ${formatMoney(amountCents, currency)} in total. Each balance is payable.`
+  return [{ code: 'balance_in_another_program', count: found.length, amountCents, currency, message }]
+}
+
+/** What becomes of a coupon of a partner who exists. @param owner the main slug of the partner that has it */
+const notAdded = (id: string, owner: string | undefined, slug: string) => {
+  if (owner === slug) return {}
+  if (owner !== undefined) return couponTaken(id)
+  const message = `The partner exists and was not changed. Add the coupon "${id}" on the partner’s page.`
+  return { code: 'coupon_not_added' as const, message }
+}
+
+const couponTaken = (id: string) => ({
+  code: 'coupon_taken' as const,
+  message: `Another partner has the coupon "${id}". Remove it there, then add it on this partner’s page.`,
+})
+
+const summarize = (results: PartnerResult[]): PartnerImportSummary => {
+  const count = (is: (result: PartnerResult) => boolean) => results.filter(is).length
+  return {
+    created: count(({ status }) => status === 'created'),
+    skippedExisting: count(({ status }) => status === 'skipped_existing'),
+    errors: count(({ status }) => status === 'error'),
+    slugsRenamed: count(({ requestedSlug }) => requestedSlug !== undefined),
+    couponsMapped: count(({ couponMapped }) => couponMapped),
+  }
+}

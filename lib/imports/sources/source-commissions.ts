@@ -1,0 +1,33 @@
+/** The commissions of another platform's API, as a shadow run keeps them. */
+import { readEmail } from '../../values/emails.ts'
+import { MAX_ID_LENGTH } from '../../values/external-ids.ts'
+import { isCurrency, MAX_AMOUNT_CENTS } from '../../values/money.ts'
+import type { PlatformCommission } from '../commissions/platform-commissions.ts'
+import type { SourceCommission } from './source.ts'
+
+/** An id in one line, as an upload has it; null for anything else. */
+const idOf = (text: string | null): string | null =>
+  text !== null && text.length <= MAX_ID_LENGTH && !/\p{Cc}/u.test(text) ? text : null
+
+const isAmount = (cents: number): boolean => Math.abs(cents) <= MAX_AMOUNT_CENTS
+
+/** A commission under the platform's own id, which files have too. @returns null if it is none that an upload could have */
+export const commissionOf = (row: SourceCommission): PlatformCommission | null => {
+  const key = idOf(row.id)
+  const { state, amountCents, currency, saleAmountCents, saleExternalId } = row
+  if (key === null || !isAmount(amountCents) || !isCurrency(currency)) return null
+  const saleId = idOf(saleExternalId)
+  return {
+    key,
+    state,
+    amountCents,
+    currency,
+    saleAmountCents:
+      saleAmountCents !== null && saleAmountCents >= 0 && isAmount(saleAmountCents) ? saleAmountCents : null,
+    saleIds: saleId === null ? [] : [saleId],
+    customerExternalId: idOf(row.customerExternalId),
+    customerEmail: readEmail(row.customerEmail ?? undefined),
+    partnerEmail: readEmail(row.partnerEmail ?? undefined),
+    soldAt: new Date(row.soldAt),
+  }
+}

@@ -1,0 +1,276 @@
+/** The data of each template: `mails.details`, by kind. */
+
+import type { Role, RoleNotice } from '../../rules/roles/roles.ts'
+
+/** `moved` welcomes an imported partner, `welcome` one that was added or has applied. */
+export type WelcomeDetails = {
+  partnerName: string | null
+  programName: string
+  /** The partner's own link: the program's site with `?via=`. */
+  link: string
+  portalUrl: string
+  /** Who sent it: the workspace, and the address of the manager, who has signed in with it. Mails of older versions lack them. */
+  workspaceName: string | null
+  sentBy: string | null
+}
+
+/** `moved`, with the partner's link on the earlier platform. */
+export type MovedDetails = WelcomeDetails & {
+  /** As it was imported, and whether it credits the partner here; missing if it is not known. */
+  formerLink?: { url: string; works: boolean }
+}
+
+/** `message`: what a manager wrote to many partners. Its words are those of the mailing. */
+export type MessageDetails = {
+  partnerName: string | null
+  programName: string
+  workspaceName: string
+  /** The email address of the manager. */
+  sentBy: string
+  portalUrl: string
+}
+
+/** `application_rejected`: to somebody who wanted to be a partner. */
+export type RejectionDetails = {
+  applicantName: string
+  programName: string
+  /** What the manager wrote; null for nothing. */
+  reason: string | null
+}
+
+/** `partner_invitation`: to somebody whom a manager wants as a partner. */
+export type PartnerInvitationDetails = {
+  programName: string
+  workspaceName: string
+  /** null for a backend. */
+  invitedBy: string | null
+  /** Where the person accepts. */
+  url: string
+}
+
+/** Common to the mails about money. */
+export type MoneyDetails = {
+  partnerName: string | null
+  programName: string
+  /** As formatMoney writes it: "49.00 USD". */
+  amount: string
+  portalUrl: string
+}
+
+/** `connect_account` and `connect_reminder`. */
+export type ConnectDetails = MoneyDetails & {
+  /** Why the amount cannot be paid, as far as the partner can change it. */
+  problem: 'not_connected' | 'account_restricted'
+}
+
+/** `address_link`, to the new address, and `address_changed`, to the old one. */
+export type AddressDetails = {
+  partnerName: string | null
+  from: string
+  to: string
+  /** The link that proves the new address, or the portal. */
+  url: string
+  /** The merchant that changed the address; null if the partner did. */
+  workspaceName?: string | null
+  /** The link by which the old address reverts the change, at least until `heldUntil`: "25 Nov 2026, 10:00 UTC". */
+  revertUrl?: string | null
+  heldUntil?: string | null
+}
+
+/** `member_address`: a member wants another address, and both have to approve. */
+export type MemberAddressDetails = {
+  from: string
+  to: string
+  /** Whether it is to the new address. */
+  isNew: boolean
+  url: string
+}
+
+/** `workspace_notice`: to managers, about what changes who may manage the workspace or pay from it, or whether it stays. */
+export type WorkspaceNoticeDetails = {
+  workspaceName: string
+  notice:
+    | 'manager_recovered'
+    | RoleNotice
+    | 'limit_requested'
+    | 'limit_approved'
+    | 'limit_declined'
+    | 'run_approved_first'
+    | 'run_approved'
+    | 'deletion_scheduled'
+    | 'deletion_canceled'
+    | 'deletion_called_off'
+    | 'payout_settings'
+    | 'passkey_added'
+  /** Who did this; of `manager_recovered`, who became a manager. */
+  person: string | null
+  /**
+   * Who became or stopped being a manager; the limit of payout runs that need no approval, in minor units, null for none; or the
+   * sum of the run.
+   */
+  what: string | null
+  /** The day of the deletion, or of the first payout, such as 2026-12-24. */
+  day: string | null
+  /** A page of the workspace; null where no address of the installation is known. */
+  url: string | null
+  /** The program of `payout_settings`. */
+  programName?: string | null
+}
+
+/** `new_browser`: somebody signed in as the recipient in a browser for the first time. */
+export type NewBrowserDetails = {
+  /** Such as "Firefox on Windows". */
+  browser: string
+  /** "25 Nov 2026, 10:00 UTC". */
+  signedInAt: string
+  /** The page that lists the sessions. */
+  url: string
+}
+
+/** `passkey`: a passkey of the recipient was added or removed. */
+export type PasskeyDetails = {
+  change: 'added' | 'removed'
+  /** As the recipient named it. */
+  name: string
+  /** Such as "Firefox on Windows"; not where a manager removed it. */
+  browser?: string
+  /** From when an added one counts, "28 Nov 2026, 10:00 UTC"; null is at once. */
+  countsFrom?: string | null
+  /** The address of the manager who removed it. */
+  by?: string
+  /** The page that lists the passkeys. */
+  url: string
+}
+
+/** `support_address`: to the support address of a program, which somebody who reads it confirms. */
+export type SupportAddressDetails = {
+  workspaceName: string
+  programName: string
+  /** The email address of the manager who asked. */
+  sentBy: string
+  /** The link that confirms it. */
+  url: string
+}
+
+/** `payout_account`: a partner's Stripe account was connected, changed or disconnected. */
+export type PayoutAccountDetails = {
+  partnerName: string | null
+  workspaceName: string
+  /** `changed`: it replaced another one. */
+  change: 'connected' | 'changed' | 'disconnected'
+  /** Until when payouts to a changed account are held: "25 Nov 2026, 10:00 UTC". */
+  heldUntil?: string
+  /** The link that ends the hold; missing if the address was changed of late, or is a former one. */
+  confirmUrl?: string
+  /** Whether it goes to an address that the partner has left of late. */
+  isFormer?: boolean
+  portalUrl: string
+}
+
+/** `bank_refused`: a payout of the partner's Stripe account failed. `reason` is Stripe's, or null. */
+export type BankRefusedDetails = {
+  partnerName: string | null
+  workspaceName: string
+  amount: string
+  reason: string | null
+  portalUrl: string
+}
+
+/** `payout_sent`. */
+export type PayoutSentDetails = MoneyDetails & { method: 'stripe' | 'manual' }
+
+/** `payout_failed`. `reason` is a sentence. */
+export type PayoutFailedDetails = MoneyDetails & { reason: string }
+
+/** `payout_returned`. `reason` is the manager's text. */
+export type PayoutReturnedDetails = MoneyDetails & { reason: string }
+
+/** `webhook_disabled`: to managers, about an endpoint of which no request had succeeded for three days. */
+export type WebhookDisabledDetails = { workspaceName: string; host: string; url: string }
+
+/** `invitation`: to a new member of a workspace. */
+export type InvitationDetails = {
+  workspaceName: string
+  role: Role
+  /** The email address of the manager who invited them. */
+  invitedBy: string
+  /** Where to sign in. */
+  url: string
+}
+
+/** `opening_balances`: to all managers, about an import. */
+export type OpeningBalancesDetails = {
+  workspaceName: string
+  programName: string
+  /** The email address of the manager who imported them. */
+  importedBy: string
+  /** How many. */
+  balances: number
+  /** Their sum, in cents of USD. */
+  amountCents: number
+  /** The audit log. */
+  url: string
+}
+
+/** `manual_earnings`: to all managers, about what was made payable by hand. */
+export type ManualEarningsDetails = {
+  workspaceName: string
+  programName: string
+  /** The first twenty. */
+  made: ManualEarning[]
+  /** How many others. */
+  more: number
+}
+
+/** One of these. `partner` is the slug; null if it is more than one. */
+export type ManualEarning = {
+  what: 'adjustment' | 'credit' | 'release' | 'cut_over'
+  /** An email address, or `API key "<name>"`. */
+  by: string
+  partner: string | null
+  amountCents: number
+  currency: string
+}
+
+/** `payment_details`: how a partner is paid has changed, or a change was canceled. */
+export type PaymentDetailsDetails = {
+  partnerName: string | null
+  workspaceName: string
+  /** How: "PayPal (a•••@e•••.com)"; null if the change was canceled. */
+  paidBy: string | null
+  /** When it takes effect: "25 Nov 2026, 10:00 UTC". */
+  effectiveAt: string
+  /** Whether it goes to an address that the partner has left of late. */
+  isFormer?: boolean
+  portalUrl: string
+}
+
+/** `shadow_week`: to managers, about a week of a shadow run. */
+export type ShadowWeekDetails = {
+  workspaceName: string
+  programName: string
+  /** The first and the last day. */
+  from: string
+  to: string
+  /** By outcome. Amounts as formatMoney writes them. */
+  sums: { outcome: string; sales: number; here: string; there: string }[]
+  /** The page of the run. */
+  url: string
+}
+
+/** How many payouts, or balances, have a status or a code, and their amounts: "49.00 USD and 1,200 JPY". */
+export type PayoutSum = { code: string; payouts: number; amount: string }
+
+/** `payout_approval`, `payout_report`, `payout_preview`, `payout_review` and `payout_problem`: to managers, about a run. */
+export type PayoutRunDetails = {
+  workspaceName: string
+  /** null for all programs. */
+  programName: string | null
+  /** The scheduled day, such as 2026-12-01, or that of its sending; null if a manager started the run. */
+  day: string | null
+  sums: PayoutSum[]
+  /** Why payouts failed or wait. */
+  messages: string[]
+  /** The page of the run. */
+  url: string
+}

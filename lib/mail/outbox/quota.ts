@@ -1,0 +1,85 @@
+/**
+ * The provider's quota. It is learnt from the settings and from the provider's answers. The last mails of it are kept for sign-in links
+ * to people who are known: the outbox and links to unknown addresses stop before.
+ */
+import { numberSetting } from '../../platform/settings.ts'
+
+export type QuotaSettings = {
+  /** Mails in a day and in a month that the provider takes. Without a setting, what its answers say. */
+  MAIL_DAILY_QUOTA?: string
+  MAIL_MONTHLY_QUOTA?: string
+  /** How many of them are kept. */
+  MAIL_QUOTA_RESERVE?: string
+}
+
+/** What an account has been used for. */
+export type Usage = {
+  /** Mails that we have sent today (UTC). */
+  sentToday: number
+  /** Mails of the daily and the monthly quota that the provider has counted at its last answer; null without such a quota. */
+  dailyUsed: number | null
+  monthlyUsed: number | null
+  reportedAt: Date | null
+  /** The provider has refused mails for lack of quota. It is not asked again before. */
+  exhaustedUntil: Date | null
+}
+
+/** What the provider's answer says of the use of its quotas; null without such a quota. */
+export type Used = { daily: number | null; monthly: number | null }
+
+/** What providers answer when a quota is used up: Resend, and Cloudflare. */
+const QUOTA_CODES = ['daily_quota_exceeded', 'monthly_quota_exceeded', 'E_DAILY_LIMIT_EXCEEDED']
+
+/** Whether a mail was refused for lack of quota. */
+export const isQuotaCode = (code: string): boolean => QUOTA_CODES.includes(code)
+
+export const UNUSED: Usage = {
+  sentToday: 0,
+  dailyUsed: null,
+  monthlyUsed: null,
+  reportedAt: null,
+  exhaustedUntil: null,
+}
+
+/** Of Resend's free plan, which alone has a daily quota, and says in its answers what was used of it. */
+const FREE_DAILY = 100
+
+/** The shares that are kept, without a setting. */
+const DAILY_RESERVE = 0.3
+const MONTHLY_RESERVE = 0.05
+
+const HOUR_MS = 3_600_000
+/** The provider counts the mails of the last 24 hours, so what it has said holds no longer. */
+const REPORT_MS = 24 * HOUR_MS
+/** An answer this old does not stop the outbox: one mail is tried, whose answer says what is left by now. */
+const STALE_MS = 6 * HOUR_MS
+
+/** The daily quota, or null if there is none. */
+export const dailyQuota = (settings: QuotaSettings, usage: Usage): number | null =>
+  numberSetting(settings.MAIL_DAILY_QUOTA, null) ?? (usage.dailyUsed === null ? null : FREE_DAILY)
+
+/** The mails that are left, and those of them that are for everything but sign-in links to people who are known. */
+export type Room = { left: number; unreserved: number }
+
+/** What is left of an account's quotas. Without one, without end. */
+export const roomOf = (settings: QuotaSettings, usage: Usage, now: Date): Room => {
+  const age = usage.reportedAt ? now.getTime() - usage.reportedAt.getTime() : Number.POSITIVE_INFINITY
+  const isFresh = age < REPORT_MS
+  const reserved = numberSetting(settings.MAIL_QUOTA_RESERVE, null)
+  const room = (quota: number | null, used: number, share: number): Room => {
+    if (quota === null) return { left: Number.POSITIVE_INFINITY, unreserved: Number.POSITIVE_INFINITY }
+    const left = Math.max(0, quota - used)
+    return { left, unreserved: Math.max(0, left - (reserved ?? Math.ceil(quota * share))) }
+  }
+  const usedToday = Math.max((isFresh && usage.dailyUsed) || 0, usage.sentToday)
+  const day = room(dailyQuota(settings, usage), usedToday, DAILY_RESERVE)
+  const month = room(
+    numberSetting(settings.MAIL_MONTHLY_QUOTA, null),
+    (isFresh && usage.monthlyUsed) || 0,
+    MONTHLY_RESERVE,
+  )
+  const left = Math.min(day.left, month.left)
+  const unreserved = Math.min(day.unreserved, month.unreserved)
+  const isStale = usage.reportedAt !== null && age >= STALE_MS
+  return { left, unreserved: unreserved === 0 && left > 0 && isStale ? 1 : unreserved }
+}

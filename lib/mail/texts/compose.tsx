@@ -1,0 +1,73 @@
+/** What all emails are composed of. Names are untrusted input, which layout.tsx escapes. */
+import type { Language } from '../../languages/languages.ts'
+import { inEnglish, type RichMessage, type Tag, type Translate, translator } from '../../languages/message.ts'
+import * as m from '../../languages/messages.ts'
+import type { TextKind } from '../mails.ts'
+import { oneLine, type RenderedMail, subjectLine } from './content.ts'
+import { type MailBrand, renderHtml, renderText } from './layout.tsx'
+import type { Draft, Paragraph, Part } from './paragraphs.ts'
+import { type EditedText, introOf, previewOf, subjectOf, type Values } from './texts.ts'
+
+/** @param preview a sentence that mail programs show beside the subject */
+export const draft = (subject: string, preview: string, paragraphs: Paragraph[]): Draft => ({
+  subject,
+  preview,
+  paragraphs,
+})
+
+/** What fills a message: a part where it has a tag. */
+type PartValues<Values> = { [K in keyof Values]: Values[K] extends Tag ? Part : Values[K] }
+
+/** A paragraph from a message with tags, which stand for names and links. */
+export const paragraph = <Values extends object>(
+  t: Translate,
+  message: RichMessage<Values>,
+  values: PartValues<Values>,
+): Part[] => {
+  const filled = Object.entries(values).map(([name, value]) => [
+    name,
+    typeof value === 'object' ? () => value : value,
+  ])
+  return [t(message, Object.fromEntries(filled) as Values)].flat() as unknown as Part[]
+}
+
+const supportLine = ({ supportEmail }: MailBrand, t: Translate): Paragraph[] =>
+  supportEmail ? [paragraph(t, m.mail_questions, { name: { name: supportEmail } })] : []
+
+/**
+ * An email in HTML and in plain text. With a brand, it has the logo at its head, and the support address at its foot.
+ *
+ * @param foot what ends it
+ */
+export const render = (
+  { subject, preview, paragraphs }: Draft,
+  brand?: MailBrand,
+  foot: Paragraph[] = [],
+  language: Language = 'en',
+): RenderedMail => {
+  const all = [...paragraphs, ...(brand ? supportLine(brand, translator(language)) : []), ...foot]
+  const line = subjectLine(subject)
+  return {
+    subject: line,
+    preview: oneLine(preview),
+    html: renderHtml({ subject: line, preview, paragraphs: all }, brand, language),
+    text: renderText(all),
+  }
+}
+
+/** An email whose subject and first words managers may have changed, in `edited`. What follows them is `rest`. */
+export const editableDraft = (
+  kind: TextKind,
+  values: Values,
+  edited: EditedText | undefined,
+  rest: Paragraph[],
+  t: Translate,
+): Draft =>
+  draft(subjectOf(kind, edited, values, t), previewOf(kind, edited, values, t), [
+    ...introOf(kind, edited, values, t),
+    ...rest,
+  ])
+
+/** Greets a partner, by name if it is known. */
+export const greeting = (partnerName: string | null, t: Translate = inEnglish): Paragraph =>
+  partnerName?.trim() ? paragraph(t, m.mail_hello_name, { name: { name: partnerName } }) : t(m.mail_hello)

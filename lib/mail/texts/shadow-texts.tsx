@@ -1,0 +1,60 @@
+/** The text of the weekly mail to managers about a shadow run. */
+import { type Message, inEnglish as t } from '../../languages/message.ts'
+import * as m from '../../languages/messages.ts'
+import type { ShadowWeekDetails } from '../outbox/details.ts'
+import { draft, paragraph } from './compose.tsx'
+import type { Draft } from './paragraphs.ts'
+
+type Result = { count: number; here: string; there: string }
+
+/** What each result says. */
+const RESULTS: Record<string, Message<Result>> = {
+  same: m.mails_shadow_same,
+  different: m.mails_shadow_different,
+  only_here: m.mails_shadow_only_here,
+  only_there: m.mails_shadow_only_there,
+}
+
+/** A result that only another version knows says its code. */
+const sentence = ({ outcome, sales, here, there }: ShadowWeekDetails['sums'][number]): string => {
+  const known = RESULTS[outcome]
+  const result = { count: sales, here, there }
+  return known ? t(known, result) : t(m.mails_shadow_other, { outcome, ...result })
+}
+
+/** What a week of a shadow run adds up to. */
+export const shadowWeekDraft = ({
+  workspaceName,
+  programName,
+  from,
+  to,
+  sums,
+  url,
+}: ShadowWeekDetails): Draft => {
+  const differences = sums
+    .filter(({ outcome }) => outcome !== 'same')
+    .reduce((sum, { sales }) => sum + sales, 0)
+  const days = { from, to }
+  const about = { program: programName }
+  const [subject, preview] =
+    sums.length === 0
+      ? [t(m.mails_shadow_empty_subject, about), t(m.mails_shadow_empty_preview, days)]
+      : differences === 0
+        ? [t(m.mails_shadow_agreed_subject, about), t(m.mails_shadow_agreed_preview, days)]
+        : [
+            t(m.mails_shadow_subject, { ...about, count: differences }),
+            t(m.mails_shadow_preview, { ...days, count: differences }),
+          ]
+  return draft(subject, preview, [
+    t(m.mail_hello),
+    paragraph(t, m.mails_shadow_opening, {
+      program: { name: programName },
+      workspace: { name: workspaceName },
+      ...days,
+    }),
+    ...(sums.length === 0 ? [t(m.mails_shadow_empty)] : sums.map(sentence)),
+    t(m.mails_shadow_unpaid),
+    { button: t(m.mails_shadow_button), link: url },
+    t(m.mails_to_managers),
+  ])
+}

@@ -1,0 +1,60 @@
+/** An email from the outbox, as it is sent. */
+import { type Brand, isBranded } from '../../brand/brand.ts'
+import type { Language } from '../../languages/languages.ts'
+import { inEnglish, type Translate, translator } from '../../languages/message.ts'
+import * as m from '../../languages/messages.ts'
+import { isOfProgram, isTranslated, type OutboxKind } from '../mails.ts'
+import { optional, required, type Stored } from '../outbox/stored.ts'
+import { paragraph, render } from './compose.tsx'
+import { type RenderedMail, subjectLine } from './content.ts'
+import { DRAFTS } from './drafts.tsx'
+import { inLanguage } from './in-language.ts'
+import type { Paragraph } from './paragraphs.ts'
+import type { EditedText } from './texts.ts'
+
+/** What the outbox keeps of a mail, the words that managers have given to its kind, and the brand of its program. */
+type OutboxMail = {
+  kind: OutboxKind
+  details: Stored
+  edited?: EditedText | undefined
+  brand?: Brand | undefined
+  /** Whether a manager tries it: its subject says so. */
+  isTest?: boolean
+  /** Where its recipient ends such mails. */
+  unsubscribeUrl?: string | undefined
+  /** The recipient's, if it is known. */
+  language?: Language | undefined
+}
+
+/** Says at the foot of a mail how to end such mails. */
+const unsubscribeLine = (details: Stored, url: string | undefined, t: Translate): Paragraph[] => {
+  if (!url) return []
+  const workspace = optional(details, 'workspaceName') ?? details.programName
+  const link = { link: url, label: t(m.unsubscribe) }
+  return [paragraph(t, m.mail_unsubscribe, { workspace: { name: String(workspace) }, link })]
+}
+
+/** The content of an outbox email. @throws if its details do not match its kind */
+export const outboxContent = ({
+  kind,
+  details,
+  edited,
+  brand,
+  isTest = false,
+  unsubscribeUrl,
+  language: asked = 'en',
+}: OutboxMail): RenderedMail => {
+  const language = isTranslated(kind) ? asked : 'en'
+  const t = translator(language)
+  const own = inLanguage(details, language)
+  const hasBrand = brand && isBranded(brand) && isOfProgram(kind)
+  const mail = render(
+    DRAFTS[kind](own, edited, t),
+    hasBrand ? { ...brand, name: required(details, 'programName') } : undefined,
+    unsubscribeLine(details, unsubscribeUrl, t),
+    language,
+  )
+  return isTest
+    ? { ...mail, subject: subjectLine(inEnglish(m.mails_test_subject, { subject: mail.subject })) }
+    : mail
+}

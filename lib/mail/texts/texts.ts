@@ -1,0 +1,228 @@
+/**
+ * The words of emails to partners that managers may change: the subject, and how the email begins. What follows is fixed,
+ * because it says what to do, and who sent the email. Notices that protect an account are fixed as a whole.
+ */
+import { inEnglish, type Translate } from '../../languages/message.ts'
+import * as m from '../../languages/messages.ts'
+import { EDITABLE_KINDS, type EditableKind, type TextKind } from '../mails.ts'
+import { oneLine } from './content.ts'
+import type { Paragraph } from './paragraphs.ts'
+
+export const isEditable = (kind: string): kind is EditableKind =>
+  (EDITABLE_KINDS as readonly string[]).includes(kind)
+
+/** Text with placeholders, such as {partnerName}. The intro has lines and paragraphs. */
+export type MailText = { subject: string; intro: string }
+
+/** What managers have changed. null is the default. */
+export type EditedText = { [K in keyof MailText]: MailText[K] | null }
+
+/** About a page. */
+export const MAX_INTRO_LENGTH = 2_000
+
+type Placeholder = 'partnerName' | 'applicantName' | 'programName' | 'workspaceName' | 'invitedBy' | 'amount'
+
+/** What placeholders stand for. A mail to somebody without a name has none. */
+export type Values = { [K in Placeholder]?: string | null }
+
+/** A default text in a language, with its placeholders as they stand there. */
+type Written = (t: Translate) => string
+
+/** The preview is what mail programs show beside the subject. That of a message is how its text begins. */
+type Definition = {
+  subject: Written
+  intro: Written
+  preview: Written | null
+  placeholders: readonly Placeholder[]
+}
+
+/** Keeps the placeholders of a message, which are filled later, also in what managers wrote. */
+const KEPT: Record<Placeholder, string> = {
+  partnerName: '{partnerName}',
+  applicantName: '{applicantName}',
+  programName: '{programName}',
+  workspaceName: '{workspaceName}',
+  invitedBy: '{invitedBy}',
+  amount: '{amount}',
+}
+
+const MONEY = ['partnerName', 'programName', 'amount'] as const
+
+const TEXTS: Record<TextKind, Definition> = {
+  welcome: {
+    subject: (t) => t(m.mail_welcome_subject, KEPT),
+    intro: (t) => t(m.mail_welcome_intro, KEPT),
+    preview: (t) => t(m.mail_welcome_preview, KEPT),
+    placeholders: ['partnerName', 'programName', 'workspaceName'],
+  },
+  moved: {
+    subject: (t) => t(m.mail_moved_subject, KEPT),
+    intro: (t) => t(m.mail_moved_intro, KEPT),
+    preview: (t) => t(m.mail_moved_preview, KEPT),
+    placeholders: ['partnerName', 'programName', 'workspaceName'],
+  },
+  message: {
+    subject: (t) => t(m.mail_message_subject, KEPT),
+    intro: (t) => t(m.mail_message_intro, KEPT),
+    preview: null,
+    placeholders: ['partnerName', 'programName', 'workspaceName'],
+  },
+  partner_invitation: {
+    subject: (t) => t(m.mail_partner_invitation_subject, KEPT),
+    intro: (t) => t(m.mail_partner_invitation_intro, KEPT),
+    preview: (t) => t(m.mail_partner_invitation_preview, KEPT),
+    placeholders: ['programName', 'workspaceName', 'invitedBy'],
+  },
+  application_rejected: {
+    subject: (t) => t(m.mail_application_rejected_subject, KEPT),
+    intro: (t) => t(m.mail_application_rejected_intro, KEPT),
+    preview: (t) => t(m.mail_application_rejected_preview, KEPT),
+    placeholders: ['applicantName', 'programName'],
+  },
+  connect_account: {
+    subject: (t) => t(m.mail_connect_account_subject, KEPT),
+    intro: (t) => t(m.mail_earned_intro, KEPT),
+    preview: (t) => t(m.mail_connect_account_preview, KEPT),
+    placeholders: MONEY,
+  },
+  connect_reminder: {
+    subject: (t) => t(m.mail_connect_reminder_subject, KEPT),
+    intro: (t) => t(m.mail_earned_intro, KEPT),
+    preview: (t) => t(m.mail_connect_reminder_preview, KEPT),
+    placeholders: MONEY,
+  },
+  payout_sent: {
+    subject: (t) => t(m.mail_payout_sent_subject, KEPT),
+    intro: (t) => t(m.mail_payout_sent_intro, KEPT),
+    preview: (t) => t(m.mail_payout_sent_preview, KEPT),
+    placeholders: MONEY,
+  },
+  payout_failed: {
+    subject: (t) => t(m.mail_payout_failed_subject, KEPT),
+    intro: (t) => t(m.mail_payout_failed_intro, KEPT),
+    preview: (t) => t(m.mail_payout_failed_preview, KEPT),
+    placeholders: MONEY,
+  },
+  payout_returned: {
+    subject: (t) => t(m.mail_payout_returned_subject, KEPT),
+    intro: (t) => t(m.mail_payout_returned_intro, KEPT),
+    preview: (t) => t(m.mail_payout_returned_preview),
+    placeholders: MONEY,
+  },
+  bank_refused: {
+    subject: (t) => t(m.mail_bank_refused_subject, KEPT),
+    intro: (t) => t(m.mail_bank_refused_intro, KEPT),
+    preview: (t) => t(m.mail_bank_refused_preview),
+    placeholders: ['partnerName', 'workspaceName', 'amount'],
+  },
+}
+
+/** How the invitation of a backend begins, which no person invites. */
+export const introOfBackend = (t: Translate): string => t(m.mail_partner_invitation_intro_of_workspace, KEPT)
+
+/** The default words of a mail. */
+export const defaultText = (kind: TextKind, t: Translate = inEnglish): MailText => ({
+  subject: TEXTS[kind].subject(t),
+  intro: TEXTS[kind].intro(t),
+})
+
+/** The placeholders of a mail, without braces. */
+export const placeholdersOf = (kind: TextKind): readonly Placeholder[] => TEXTS[kind].placeholders
+
+/** The words in force: what was changed, and the default. */
+export const textInForce = (
+  kind: TextKind,
+  edited: EditedText | undefined,
+  t: Translate = inEnglish,
+): MailText => ({
+  subject: edited?.subject ?? TEXTS[kind].subject(t),
+  intro: edited?.intro ?? TEXTS[kind].intro(t),
+})
+
+/** A change without what is the default, so that it goes on following the default. */
+export const withoutDefaults = (kind: EditableKind, { subject, intro }: EditedText): EditedText => ({
+  subject: subject === defaultText(kind).subject ? null : subject,
+  intro: intro === defaultText(kind).intro ? null : intro,
+})
+
+/** Why a text cannot be used: a placeholder that the mail does not have, or a brace without its other. */
+const placeholderProblem = (kind: TextKind, text: string): string | null => {
+  const names: readonly string[] = placeholdersOf(kind)
+  const offered = `This email has ${names.map((name) => `{${name}}`).join(', ')}.`
+  for (const [whole, name = ''] of text.matchAll(/\{([^{}]*)\}/g)) {
+    if (!names.includes(name)) return `There is no placeholder ${whole}. ${offered}`
+  }
+  return /[{}]/.test(text.replace(/\{[^{}]*\}/g, ''))
+    ? `A brace is not closed or not opened. ${offered}`
+    : null
+}
+
+/** The same of a change, by field. */
+export const textProblems = (kind: TextKind, change: EditedText) =>
+  (['subject', 'intro'] as const).flatMap((path) => {
+    const message = placeholderProblem(kind, change[path] ?? '')
+    return message ? [{ path, message }] : []
+  })
+
+export const TEXT_CHANGED =
+  'Another manager has changed this text since you opened it. Read it again, then change it.'
+
+/** A placeholder with the space before it, which goes when the value is missing: "Hello {partnerName}," becomes "Hello,". */
+const PLACEHOLDER = /( ?)\{(\w+)\}/g
+
+const valueIn = (values: Values, name: string): string => oneLine(values[name as Placeholder] ?? '')
+
+const fillIn = (text: string, values: Values): string =>
+  text.replace(PLACEHOLDER, (_, space: string, name: string) => {
+    const value = valueIn(values, name)
+    return value && space + value
+  })
+
+/** The subject of a mail. One of which nothing is left is the default. */
+export const subjectOf = (
+  kind: TextKind,
+  edited: EditedText | undefined,
+  values: Values,
+  t: Translate = inEnglish,
+): string =>
+  fillIn(textInForce(kind, edited, t).subject, values).trim() || fillIn(defaultText(kind, t).subject, values)
+
+/** Mail programs show less. */
+const MAX_PREVIEW_LENGTH = 140
+
+/** What mail programs show beside the subject: of what a manager wrote, the beginning without the greeting. */
+export const previewOf = (
+  kind: TextKind,
+  edited: EditedText | undefined,
+  values: Values,
+  t: Translate = inEnglish,
+): string => {
+  const { preview } = TEXTS[kind]
+  if (preview !== null) return fillIn(preview(t), values)
+  const [greeting = '', ...rest] = textInForce(kind, edited, t).intro.trim().split(/\n+/)
+  const line = oneLine(fillIn(rest.join(' ').trim() || greeting, values))
+  return [...line].slice(0, MAX_PREVIEW_LENGTH).join('')
+}
+
+/** A paragraph as text and names. A value is never read as text: it may contain braces. */
+const fillParagraph = (text: string, values: Values): Paragraph => {
+  const parts: Exclude<Paragraph, string | { button: string }> = []
+  let end = 0
+  for (const { 0: whole, 1: space = '', 2: name = '', index } of text.matchAll(PLACEHOLDER)) {
+    const value = valueIn(values, name)
+    parts.push(text.slice(end, index) + (value && space), ...(value ? [{ name: value }] : []))
+    end = index + whole.length
+  }
+  return [...parts, text.slice(end)].filter((part) => part !== '')
+}
+
+/** How a mail begins. Blank lines separate paragraphs. */
+export const introOf = (
+  kind: TextKind,
+  edited: EditedText | undefined,
+  values: Values,
+  t: Translate = inEnglish,
+): Paragraph[] =>
+  textInForce(kind, edited, t)
+    .intro.split(/\n{2,}/)
+    .map((paragraph) => fillParagraph(paragraph, values))

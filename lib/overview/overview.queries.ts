@@ -1,0 +1,176 @@
+/** The overview of a workspace: set-up progress and key figures. */
+import { sql } from 'kysely'
+import { countWaiting } from '../applications/applications.queries.ts'
+import { countPossibleMergesQuery } from '../customers/possible-merges.queries.ts'
+import type { Db } from '../db/connection.ts'
+import { firstIdAt } from '../db/ids.ts'
+import {
+  type BalanceTotal,
+  balanceTotalsQuery,
+  toBalanceTotals,
+} from '../payouts/balances/balances.queries.ts'
+import { countUnreadableQuery } from '../purchases/apply/events.queries.ts'
+import type { Deliveries } from '../purchases/reconcile/silence.ts'
+import { type DeliveriesJson, deliveriesQuery } from '../purchases/stripe/setup.queries.ts'
+import { overdueSince } from '../rules/purchases/expected-sales.ts'
+import { countManagersQuery } from '../tenancy/members/members.queries.ts'
+import { hasClickColumn, type WorkspaceActivity, workspaceActivityQuery } from '../totals/activity.queries.ts'
+import { earnedQuery } from '../totals/balances.queries.ts'
+import { landingStatsQuery } from '../totals/landing-stats.queries.ts'
+import type { StatsRow } from '../totals/stats.queries.ts'
+import {
+  type DoubtfulCredits,
+  doubtfulCreditsQuery,
+  doubtfulSince,
+} from '../tracking/checks/doubtful-credits.queries.ts'
+import { countLikelyQuery, likelySince } from '../tracking/checks/likely-credits.queries.ts'
+import { countMismatchesQuery } from '../tracking/checks/mismatches.queries.ts'
+import { recentSince } from '../tracking/checks/mismatches.ts'
+import { busiestCustomerQuery, medianAmountsQuery } from '../tracking/checks/unlikely-reports.queries.ts'
+import {
+  type BusiestCustomer,
+  type MedianAmounts,
+  unlikelySince,
+} from '../tracking/checks/unlikely-reports.ts'
+import { countExpectedQuery } from '../tracking/events/expected-sales.queries.ts'
+import { countHeldQuery } from '../tracking/holds/held.queries.ts'
+import type { Period } from '../values/periods.ts'
+import { type TopPartnerRow, topPartnersQuery } from './top-partners.queries.ts'
+
+/** Counts stop here, so that the page stays fast on large workspaces; it shows "more than". */
+export const MAX_COUNT = 100_000
+
+/** Failures of payouts older than this were seen, or paid since by another run; and so were events that could not be read. */
+const FAILED_DAYS = 30
+/** Landing pages and referrers on the overview, besides all others together. */
+const PAGES_SHOWN = 6
+const REFERRERS_SHOWN = 8
+/** Partners on the overview. */
+const PARTNERS_SHOWN = 5
+
+export type Overview = {
+  programId: string | null
+  hasApiKey: boolean
+  hasClick: boolean
+  hasSale: boolean
+  /** At most `MAX_COUNT` + 1. */
+  partners: number
+  /** Commissions held for review; at most `MAX_COUNT` + 1. */
+  held: number
+  /** Pairs of customers who may be one; at most `MAX_COUNT` + 1. */
+  possibleMerges: number
+  /** Sales that the payment processor should have reported by now; at most `MAX_COUNT` + 1. */
+  overdue: number
+  /** Recent sales that nobody was credited with although a partner probably referred them. */
+  likelyCredits: number
+  /** Reports of the last days that differ from the event with their ID; at most `MAX_COUNT` + 1. */
+  mismatches: number
+  /** Who has the most reported sales, if there are any. */
+  busiestCustomer: BusiestCustomer | null
+  /** What the sales of each program amount to, and did before. */
+  medianAmounts: MedianAmounts[]
+  /** The partners whom late leads and unverified addresses have credited lately. */
+  doubtfulCredits: DoubtfulCredits[]
+  /** Partners' earnings by currency, in minor units. */
+  earned: { currency: string; pendingCents: bigint }[]
+  /** What a payout run would pay and skip. */
+  balances: BalanceTotal[]
+  /** Applications that wait; at most `MAX_COUNT` + 1. */
+  applications: number
+  /** Transfers that should not exist, found within the last 30 days: see lib/payouts/transfers/found.queries.ts. */
+  foundTransfers: number
+  /** Transfers that wait for a partner whom a restored database does not have. */
+  unknownTransfers: number
+  /** Payouts of the last 30 days that failed; at most `MAX_COUNT` + 1. */
+  failedPayouts: number
+  /** The newest events of the payment processor. */
+  deliveries: Deliveries | null
+  /** Its events of the last 30 days that cannot be read; at most `MAX_COUNT` + 1. */
+  unreadable: number
+  /** Emails that could not be delivered; at most `MAX_COUNT` + 1. */
+  failedMails: number
+  /** Webhook endpoints that fail, or were disabled for that. */
+  failingEndpoints: number
+  /** Managers who have signed in. */
+  managers: number
+  /** Of this period and the one before. */
+  activity: WorkspaceActivity[]
+  /** The pages with the most clicks. */
+  pages: StatsRow[]
+  /** The hosts with the most clicks. */
+  referrers: StatsRow[]
+  /** The partners with the most revenue. */
+  topPartners: TopPartnerRow[]
+}
+
+/** What one row has. */
+type Facts = Omit<
+  Overview,
+  'deliveries' | 'earned' | 'balances' | 'activity' | 'pages' | 'referrers' | 'topPartners'
+>
+
+/** Makes one database round trip. */
+export const readOverview = async (
+  db: Db,
+  workspaceId: string,
+  period: Period,
+  now: Date,
+): Promise<Overview> => {
+  const days = { from: period.from, to: period.to }
+  const failedSince = new Date(now.getTime() - FAILED_DAYS * 86_400_000)
+  const [[facts], earned, [owed], activity, pages, referrers, topPartners] = await db.batch([
+    sql<Facts & { deliveries: DeliveriesJson | null }>`
+      select
+        (select id from programs where workspace_id = ${workspaceId} order by id limit 1) as "programId",
+        exists (select from api_keys where workspace_id = ${workspaceId} and revoked_at is null) as "hasApiKey",
+        exists (select from events where workspace_id = ${workspaceId} and kind = 'sale') as "hasSale",
+        (select count(*)::int from (select from partners where workspace_id = ${workspaceId} and undone_at is null
+                                    limit ${MAX_COUNT + 1}) p) as partners,
+        ${hasClickColumn(workspaceId)},
+        ${countManagersQuery(workspaceId)} as managers,
+        ${countHeldQuery(workspaceId, MAX_COUNT + 1)} as held,
+        ${countPossibleMergesQuery(workspaceId, MAX_COUNT + 1)} as "possibleMerges",
+        ${countExpectedQuery(workspaceId, overdueSince(now), MAX_COUNT + 1)} as overdue,
+        ${countWaiting(workspaceId, MAX_COUNT + 1)} as applications,
+        ${countLikelyQuery(workspaceId, likelySince(now))} as "likelyCredits",
+        ${countMismatchesQuery(workspaceId, recentSince(now), MAX_COUNT + 1)} as mismatches,
+        ${busiestCustomerQuery(workspaceId, unlikelySince(now))} as "busiestCustomer",
+        ${medianAmountsQuery(workspaceId, unlikelySince(now))} as "medianAmounts",
+        ${doubtfulCreditsQuery(workspaceId, doubtfulSince(now), PARTNERS_SHOWN)} as "doubtfulCredits",
+        (select count(*)::int from (select from payouts where workspace_id = ${workspaceId} and status = 'failed'
+                                      and id >= ${firstIdAt(failedSince)} limit ${MAX_COUNT + 1}) p) as "failedPayouts",
+        (select count(*)::int from payouts where workspace_id = ${workspaceId} and found_transfer_id is not null
+                                            and found_at > ${failedSince}::timestamptz) as "foundTransfers",
+        (select count(*)::int from unknown_transfers where workspace_id = ${workspaceId}) as "unknownTransfers",
+        ${deliveriesQuery(workspaceId)} as deliveries,
+        ${countUnreadableQuery(workspaceId, failedSince, MAX_COUNT + 1)} as unreadable,
+        (select count(*)::int from (select from mails where workspace_id = ${workspaceId} and sent_at is null and failed_at is not null
+                                    limit ${MAX_COUNT + 1}) m) as "failedMails",
+        (select count(*)::int from webhook_endpoints
+         where workspace_id = ${workspaceId} and (disabled_at is null and failing_since is not null or disabled_reason = 'failing'))
+          as "failingEndpoints"
+    `.compile(db),
+    earnedQuery(workspaceId, now).compile(db),
+    balanceTotalsQuery(workspaceId, now).compile(db),
+    workspaceActivityQuery(workspaceId, period).compile(db),
+    landingStatsQuery(workspaceId, { ...days, by: 'landingPage', withRest: true }, PAGES_SHOWN).compile(db),
+    landingStatsQuery(workspaceId, { ...days, by: 'referrer', withRest: true }, REFERRERS_SHOWN).compile(db),
+    topPartnersQuery(workspaceId, days, PARTNERS_SHOWN).compile(db),
+  ])
+  if (!facts || !owed) throw new Error('Unreachable: both return one row.')
+  const { deliveries } = facts
+  return {
+    ...facts,
+    deliveries: deliveries && {
+      count: deliveries.count,
+      firstAt: new Date(deliveries.firstAt),
+      lastAt: new Date(deliveries.lastAt),
+    },
+    earned,
+    balances: toBalanceTotals(owed.totals),
+    activity,
+    pages,
+    referrers,
+    topPartners,
+  }
+}

@@ -1,0 +1,64 @@
+/** What-if of changed programs and groups, before they are saved. */
+
+import { diff, type Patch } from '../audit/diff.ts'
+import type { Db } from '../db/connection.ts'
+import type { Group } from '../programs/groups.queries.ts'
+import type { Program } from '../programs/programs.queries.ts'
+import type { GroupTerms, ProgramTerms } from '../programs/programs.ts'
+import type { Reward, RewardTerms } from '../rules/rewards/rewards.ts'
+import { type WhatIf, whatIf } from '../tracking/what-if/what-if.service.ts'
+
+/** The terms that decide what an event earns. */
+type ReplayedTerms = Pick<
+  ProgramTerms,
+  | 'reward'
+  | 'rewardInterval'
+  | 'rewardDurationMonths'
+  | 'oneTimeMinimumCents'
+  | 'attributionDays'
+  | 'attribution'
+  | 'attributeKnownCustomers'
+  | 'lateLeadDays'
+  | 'selfReferrals'
+  | 'rewardShipping'
+  | 'creditOutOfBand'
+>
+
+type Rewards = Pick<GroupTerms, 'saleReward' | 'leadReward'>
+
+/** What the last 90 days would have earned under changed terms of a program. Nothing is saved. */
+export const programWhatIf = (
+  db: Db,
+  workspaceId: string,
+  program: Program,
+  patch: Patch<ReplayedTerms>,
+  now: Date,
+): Promise<WhatIf> => {
+  const { reward, attributionDays, ...terms } = diff<ReplayedTerms>(program, patch)?.changed ?? {}
+  const changed = { ...terms, ...(reward && { reward: asReward(reward) }) }
+  return whatIf(db, workspaceId, { programId: program.id, program: changed, attributionDays }, now)
+}
+
+/** The same of changed rewards of a group. */
+export const groupWhatIf = (
+  db: Db,
+  workspaceId: string,
+  { id, programId, saleReward, leadReward }: Group,
+  patch: Patch<Rewards>,
+  now: Date,
+): Promise<WhatIf> => {
+  const changed: Partial<Rewards> = diff<Rewards>({ saleReward, leadReward }, patch)?.changed ?? {}
+  const group = {
+    id,
+    ...(changed.saleReward !== undefined && {
+      saleReward: changed.saleReward && asReward(changed.saleReward),
+    }),
+    ...(changed.leadReward !== undefined && {
+      leadReward: changed.leadReward && asReward(changed.leadReward),
+    }),
+  }
+  return whatIf(db, workspaceId, { programId, group }, now)
+}
+
+/** A reward without a row, because it is not saved. */
+const asReward = (terms: RewardTerms): Reward => ({ id: '', ...terms })

@@ -1,8 +1,0 @@
-/** "Confirm it’s you" in the portal: see fresh-sign-in.tsx. */
-import { confirmIdentity } from './fresh-sign-in.tsx'
-import { renderPortal } from './portal.tsx'
-
-const confirmPartner = confirmIdentity((c, page) => renderPortal(c, { ...page, at: '/portal' }, 403))
-
-/** Asks a partner to confirm who signed in long ago, before money can be sent elsewhere. */
-export const freshPartnersOnly = () => confirmPartner

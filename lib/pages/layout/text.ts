@@ -1,0 +1,42 @@
+/** The texts of pages, in the language of their reader. */
+import type { Context } from 'hono'
+import { getCookie } from 'hono/cookie'
+import type { Child } from 'hono/jsx'
+import { languageOf, localeOf, type Reader, readerOf } from '../../languages/languages.ts'
+import { type Message, type RichMessage, type Translate, translator } from '../../languages/message.ts'
+import { sayIn } from '../../languages/said.ts'
+import { pageLanguage } from '../parts/money.tsx'
+
+/** A language that a reader has chosen. */
+export const LANGUAGE_COOKIE = 'tributary.language'
+
+/** The pages that are in all languages: those of partners, and of people who sign in. Managers' pages are English. */
+const TRANSLATED = /^\/(portal|join|unsubscribe|sign-in|auth)(\/|$)/
+
+export const isTranslated = (c: Context): boolean => TRANSLATED.test(c.req.path)
+
+/** Who reads the page that a request asks for. */
+export const readerFor = (c: Context): Reader => {
+  const header = c.req.header('Accept-Language')
+  return isTranslated(c)
+    ? readerOf(header, languageOf(getCookie(c, LANGUAGE_COOKIE)))
+    : { language: 'en', locale: localeOf(header) }
+}
+
+/** The texts of a page, where it is not rendered yet: in a handler. */
+export const textsOf = (c: Context): Translate => translator(readerFor(c).language)
+
+/** A text of the page, in a component: `t(m.your_links)`, `t(m.signed_in_as, { email, link })`. */
+export const t: Translate = (<Values>(
+  message: Message<Values> | RichMessage<Values>,
+  values: Values,
+): Child => translator(pageLanguage())(message as RichMessage<Values>, values)) as Translate
+
+/** What another room said in English, in the page's language, in a component. */
+export const said = (english: string): string => sayIn(pageLanguage(), english)
+
+/** What a component shows: a message, or text that no catalog has, such as a name. */
+export type Shown = Message | string
+
+/** A text of the page that may be a message, in a component. */
+export const shown = (text: Shown): string => (typeof text === 'string' ? text : t(text))

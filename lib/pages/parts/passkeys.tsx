@@ -1,0 +1,30 @@
+/** "Confirm with a passkey", which islands/passkey.ts makes work. */
+import type { Child } from 'hono/jsx'
+import * as m from '../../languages/messages.ts'
+import { t } from '../layout/text.ts'
+
+/** The script of each page with one of these. */
+export const PASSKEY_SCRIPTS = ['/passkey.js']
+
+/** A button that confirms with a passkey, and then sends its form. Shows why it did not, below the buttons. */
+export const PasskeyButton = ({ children }: { children?: Child }) => (
+  <>
+    <p class="actions">
+      <button type="submit" data-passkey="confirm">
+        {t(m.passkey_confirm)}
+      </button>
+      {children}
+    </p>
+    <p role="alert" class="problem" data-failed={t(m.passkey_failed)} hidden></p>
+  </>
+)
+
+/** Mails a sign-in link to the signed-in person, in another tab: this page keeps what was typed. */
+export const LinkInstead = ({ next }: { next: string }) => (
+  <form method="post" action="/auth/confirmation-link" target="_blank" rel="noopener">
+    <input type="hidden" name="next" value={next} />
+    <button type="submit" class="link">
+      {t(m.confirm_mail_link)}
+    </button>
+  </form>
+)

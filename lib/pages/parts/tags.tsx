@@ -1,0 +1,18 @@
+/** What pages put around the tags of messages. */
+import type { Tag } from '../../languages/message.ts'
+
+/** For screen readers only. */
+export const hidden: Tag = (content) => <span class="hidden">{content}</span>
+
+/** A name that somebody chose: it may be written right to left. */
+export const name: Tag = (content) => <bdi>{content}</bdi>
+
+export const strong: Tag = (content) => <strong>{content}</strong>
+
+export const code: Tag = (content) => <code>{content}</code>
+
+/** @param href null for a page that the reader may not open: the words stay */
+export const linkTo =
+  (href: string | null): Tag =>
+  (content) =>
+    href === null ? content : <a href={href}>{content}</a>

@@ -1,0 +1,80 @@
+/** The forms of an endpoint's page. */
+import type { ErrorDetail } from '../../http/errors.ts'
+import type { Fields } from '../../http/validate.ts'
+import * as m from '../../languages/messages.ts'
+import { Checkbox, Field } from '../forms/fields.tsx'
+import { Time } from '../layout/parts.tsx'
+import { t } from '../layout/text.ts'
+import { ENDPOINT_LABELS } from './webhooks.tsx'
+
+/** The labels of all fields of an endpoint's page. */
+export const ENDPOINT_PAGE_LABELS = {
+  ...ENDPOINT_LABELS,
+  since: m.webhooks_events_since,
+  overlapHours: m.webhooks_overlap_hours,
+}
+
+/** A button that needs no fields. */
+export const PostForm = ({ action, button }: { action: string; button: string }) => (
+  <form method="post" action={action}>
+    <button type="submit" class="quiet">
+      {button}
+    </button>
+  </form>
+)
+
+/** Resends events since a time. */
+export const ResendForm = ({
+  action,
+  fields,
+  errors,
+}: {
+  action: string
+  fields: Fields
+  errors?: ErrorDetail[] | undefined
+}) => (
+  <form method="post" action={action}>
+    <Field
+      label={t(ENDPOINT_PAGE_LABELS.since)}
+      name="since"
+      type="datetime-local"
+      required
+      value={fields.since}
+      errors={errors}
+      hint={t(m.webhooks_resend_hint)}
+    />
+    <Checkbox label={t(m.webhooks_only_failed)} name="onlyFailed" checked={fields.onlyFailed !== undefined} />
+    <p>
+      <button type="submit">{t(m.webhooks_resend_events)}</button>
+    </p>
+  </form>
+)
+
+/** Rotates the signing secret. @param until how long the former one signs too; null if it does not */
+export const SecretForm = ({
+  action,
+  until,
+  errors,
+}: {
+  action: string
+  until: Date | null
+  errors?: ErrorDetail[] | undefined
+}) => (
+  <form method="post" action={action}>
+    {until && <p>{t(m.webhooks_former_secret, { time: () => <Time at={until} /> })}</p>}
+    <Field
+      label={t(ENDPOINT_PAGE_LABELS.overlapHours)}
+      name="overlapHours"
+      type="number"
+      min={0}
+      max={168}
+      required
+      value={24}
+      errors={errors}
+      hint={t(m.webhooks_overlap_hint)}
+    />
+    <p>
+      <button type="submit">{t(m.webhooks_rotate_secret)}</button>
+    </p>
+  </form>
+)

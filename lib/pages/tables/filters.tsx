@@ -1,0 +1,166 @@
+/** Filters of list pages. They live in the URL, so that a filtered list can be bookmarked and paged through. */
+import type { Context } from 'hono'
+import type { Child } from 'hono/jsx'
+import type * as z from 'zod'
+import type { ErrorDetail } from '../../http/errors.ts'
+import { checked, type Fields } from '../../http/validate.ts'
+import type { Translate } from '../../languages/message.ts'
+import * as m from '../../languages/messages.ts'
+import { Field, type Option, Select } from '../forms/fields.tsx'
+import { NextPage, Problem } from '../layout/parts.tsx'
+import { type Shown, shown, t } from '../layout/text.ts'
+import { hidden } from '../parts/tags.tsx'
+
+/** Reads and checks the filters in the URL. Blank fields are ignored. */
+export const readFilters = <S extends z.ZodType<object>>(c: Context, schema: S) => {
+  const typed = Object.entries(c.req.query()).filter(([, value]) => value.trim() !== '')
+  const fields: Fields = Object.fromEntries(typed)
+  return { fields, ...checked(schema, fields) }
+}
+
+/** Fields of a list's URL that don't filter it. */
+const UNFILTERED = ['limit', 'cursor', 'sort', 'order', 'currency', 'done']
+
+/** Whether the fields leave anything out of a list. */
+export const areFilters = (fields: Fields): boolean =>
+  Object.keys(fields).some((name) => !UNFILTERED.includes(name))
+
+/** Below a list: the link to its next page, and one that downloads all of it as CSV, with its filters. */
+export const ListEnd = ({
+  url,
+  cursor,
+  slug,
+  list,
+  fields = {},
+  isEmpty,
+}: {
+  url: string
+  cursor: string | null
+  /** The workspace's. */
+  slug: string
+  /** Its name in the API. */
+  list: string
+  fields?: Fields
+  isEmpty: boolean
+}) => {
+  if (isEmpty) return null
+  const filters = Object.entries(fields).filter(([name]) => !UNFILTERED.includes(name))
+  const query = new URLSearchParams(filters).toString()
+  return (
+    <>
+      <NextPage url={url} cursor={cursor} />
+      <p>
+        <a download href={`/api/workspaces/${slug}/export/${list}.csv${query && `?${query}`}`}>
+          {t(m.layout_download_csv)}
+        </a>
+      </p>
+    </>
+  )
+}
+
+/** A control of the filter form: a select if it has options, else a search field. */
+/** The option of a filter that filters nothing. */
+export const ANY = { value: '', label: m.layout_any }
+
+export type Filter = {
+  name: string
+  label: Shown
+  options?: readonly Option[]
+  maxlength?: number
+  /** In the place of what the URL says. */
+  value?: string | undefined
+}
+
+type Props = {
+  /** The items in the list, such as "partners". */
+  what: Shown
+  path: string
+  fields: Fields
+  errors: ErrorDetail[] | undefined
+  filters: Filter[]
+  /** Filters that are set by links and have no control, in the words of their chip. */
+  linked?: Record<string, string>
+}
+
+/** Of one partner's rows, which all name it. */
+export const partnerChip = (
+  row: { partnerName: string | null; partnerSlug: string | null } | undefined,
+  t: Translate,
+): string => {
+  const name = row?.partnerName ?? row?.partnerSlug
+  return name ? t(m.layout_partner_chip, { name }) : t(m.layout_one_partner_chip)
+}
+
+/** What a filter that is set leaves in the list, in words. undefined if it is none of the list's. */
+const wordsOf = (name: string, value: string, filters: Filter[], linked: Record<string, string>) => {
+  const filter = filters.find((one) => one.name === name)
+  if (!filter) return linked[name]
+  return `${shown(filter.label)}: ${shown(filter.options?.find((option) => option.value === value)?.label ?? value)}`
+}
+
+/** The URL of a list without one of its filters, from its beginning. */
+const without = (path: string, fields: Fields, removed: string): string => {
+  const others = Object.entries(fields).filter(([name]) => ![removed, 'cursor', 'done'].includes(name))
+  const query = new URLSearchParams(others).toString()
+  return query ? `${path}?${query}` : path
+}
+
+/** The filter form above a list that has filters, and a chip for each one that is set, which removes it. */
+export const Filters = ({ what: items, path, fields, errors, filters, linked = {} }: Props) => {
+  const what = shown(items)
+  const set = Object.entries(fields).filter(([name]) => !UNFILTERED.includes(name))
+  return (
+    <search>
+      <Problem message={errors && t(m.layout_filters_not_valid)} />
+      {filters.length > 0 && (
+        <form class="filters" method="get" action={path}>
+          {filters.map(({ name, label, options, maxlength, value = fields[name] }) =>
+            options ? (
+              <Select label={shown(label)} {...{ name, options, value, errors }} />
+            ) : (
+              <Field type="search" label={shown(label)} {...{ name, maxlength, value, errors }} />
+            ),
+          )}
+          {Object.keys(linked).map(
+            (name) => fields[name] !== undefined && <input type="hidden" name={name} value={fields[name]} />,
+          )}
+          <button type="submit" class="quiet">
+            {t(m.layout_filter, { what, hidden })}
+          </button>
+        </form>
+      )}
+      {set.length > 0 && (
+        <ul class="chips">
+          {set.map(([name, value]) => {
+            const words = wordsOf(name, value, filters, linked)
+            return words === undefined ? null : (
+              <li>
+                <a href={without(path, fields, name)} aria-label={t(m.layout_remove_filter, { words })}>
+                  {words}
+                  <span aria-hidden="true"> ×</span>
+                </a>
+              </li>
+            )
+          })}
+          <li>
+            <a class="all" href={path}>
+              {t(m.layout_show_all, { what })}
+            </a>
+          </li>
+        </ul>
+      )}
+    </search>
+  )
+}
+
+/** An empty list: no matches, or `children` when nothing is filtered. */
+export const Empty = ({
+  what,
+  isFiltered,
+  children,
+}: {
+  /** The items in the list, such as "partners". */
+  what: Shown
+  isFiltered: boolean
+  children: Child
+}) => <p class="empty">{isFiltered ? t(m.layout_no_matches, { what: shown(what) }) : children}</p>

@@ -1,0 +1,69 @@
+/** Invoices and credit notes, as several pages show them. */
+import * as m from '../../languages/messages.ts'
+import { creditNoteNumber, type Invoice, invoiceNumber } from '../../payouts/invoices/invoices.ts'
+import { Table } from '../layout/parts.tsx'
+import { Day } from '../layout/portal.tsx'
+import { t } from '../layout/text.ts'
+import { money } from '../parts/money.tsx'
+import { hidden } from '../parts/tags.tsx'
+
+type Line = { number: string; corrects?: string; issuedAt: Date; cents: bigint; file: string }
+
+const linesOf = (invoice: Invoice): Line[] => {
+  const number = invoiceNumber(invoice.number)
+  return [
+    ...invoice.creditNotes
+      .map((note) => ({
+        number: creditNoteNumber(note.number),
+        corrects: number,
+        issuedAt: note.issuedAt,
+        cents: -note.amountCents,
+        file: `credit-notes/${note.id}`,
+      }))
+      .reverse(),
+    { number, issuedAt: invoice.issuedAt, cents: invoice.amountCents, file: `invoices/${invoice.id}` },
+  ]
+}
+
+/** A table of invoices, each below its credit notes. A file is at `base/invoices/:id` or `base/credit-notes/:id`, and `extension`. */
+export const InvoiceTable = ({
+  invoices,
+  base,
+  extension,
+}: {
+  invoices: Invoice[]
+  base: string
+  extension: string
+}) => (
+  <Table
+    caption={t(m.invoices)}
+    head={[
+      t(m.number_column),
+      t(m.issued_column),
+      t(m.supplier_column),
+      { number: t(m.amount_column) },
+      t(m.payout),
+      t(m.file_column),
+    ]}
+  >
+    {invoices.flatMap((invoice) =>
+      linesOf(invoice).map(({ number, corrects, issuedAt, cents, file }) => (
+        <tr>
+          <td>
+            <span class="nowrap">{number}</span>{' '}
+            {corrects && <span class="nowrap">{t(m.corrects_invoice, { number: corrects })}</span>}
+          </td>
+          <td>
+            <Day at={issuedAt} />
+          </td>
+          <td class="name">{invoice.supplier.name}</td>
+          <td class="number">{money(cents, invoice.currency)}</td>
+          <td class="nowrap">{invoice.reference}</td>
+          <td>
+            <a href={`${base}/${file}${extension}`}>{t(m.pdf_of, { number, hidden })}</a>
+          </td>
+        </tr>
+      )),
+    )}
+  </Table>
+)

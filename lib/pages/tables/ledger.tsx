@@ -1,0 +1,56 @@
+/** What the tables of events, commissions and customers share. */
+
+import * as m from '../../languages/messages.ts'
+import { type Shown, shown, t } from '../layout/text.ts'
+
+/** A status badge. @param label the text, by default the status itself */
+export const Status = ({ status, label = status }: { status: string; label?: Shown | undefined }) => (
+  <span class="status" data-status={status}>
+    {shown(label)}
+  </span>
+)
+
+/** A partner's name or slug, linked to its page. @param base the workspace's path */
+export const PartnerName = ({
+  base,
+  id,
+  name,
+  slug,
+  isTest = false,
+}: {
+  base: string
+  id: string
+  name: string | null
+  slug: string
+  /** Whether it is there to try the program, and never paid. */
+  isTest?: boolean | null
+}) => (
+  <>
+    <a href={`${base}/partners/${id}`}>{name ?? slug}</a>
+    {isTest && <span class="status">{t(m.layout_test_mode)}</span>}
+  </>
+)
+
+type OfPartner = {
+  partnerId: string | null
+  partnerName: string | null
+  partnerSlug: string | null
+  partnerIsTest?: boolean | null
+}
+
+/** The partner of a row, if it has one. @param none what is shown without one */
+export const PartnerOf = ({
+  base,
+  row: { partnerId: id, partnerName: name, partnerSlug: slug, partnerIsTest: isTest = false },
+  none = '',
+}: {
+  base: string
+  row: OfPartner
+  none?: string
+}) => (id && slug ? <PartnerName base={base} id={id} name={name} slug={slug} isTest={isTest} /> : none)
+
+/** The heading of the partner column, which a partner's own page omits. */
+export const partnerHead = (ofOne: boolean | undefined): string[] => (ofOne ? [] : [t(m.partner)])
+
+/** The workspace's path, and whether all rows belong to one partner. */
+export type TableContext = { base: string; ofOne?: boolean }

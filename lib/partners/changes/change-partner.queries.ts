@@ -1,0 +1,161 @@
+/** PATCH /partners/:id: what managers change of a partner. */
+
+import { type Act, auditEntry } from '../../audit/audit.queries.ts'
+import { diff, type Patch } from '../../audit/diff.ts'
+import type { Db } from '../../db/connection.ts'
+import { lockPayouts } from '../../db/locks.queries.ts'
+import { unlessTaken } from '../../imports/partners/partner-import.queries.ts'
+import { partnersStay } from '../../imports/undone.queries.ts'
+import { withholdMails } from '../../mail/outbox/outbox.queries.ts'
+import { cancelForBan } from '../../payouts/corrections/cancel.queries.ts'
+import { lostRace } from '../../platform/unavailable.ts'
+import { updateTerms } from '../../programs/terms.queries.ts'
+import type { PartnerStatus } from '../../tenancy/workspaces/tables.ts'
+import { slugKey } from '../../values/slugs.ts'
+import { keepFormerSlug, type SlugRefusal, slugRefusal, slugStateQuery } from '../links/links.queries.ts'
+import { groupsOfPartnerQuery, type PartnerRow, partnerQuery } from '../lists/partners.queries.ts'
+import { addressState, type Correction, correctAddress } from './address-changes.queries.ts'
+
+/** Attempts: of concurrent requests for one slug or address, one succeeds in each round. */
+const ROUNDS = 10
+
+/** The fields that managers can change, but for the address. */
+type PartnerTerms = {
+  name: string | null
+  slug: string
+  groupId: string | null
+  status: PartnerStatus
+  documentsReceived: boolean
+  /** null is the program's. */
+  minimumPayoutCents: number | null
+}
+
+/** Why a partner is not changed. */
+export type PartnerRefusal =
+  | SlugRefusal
+  | { outcome: 'group_not_found' | 'address_taken' | 'both_paid' | 'is_paid' | 'erased' }
+
+export type PartnerUpdate = { outcome: 'done'; partner: PartnerRow } | PartnerRefusal
+
+/** A new address. */
+export type NewAddress = Omit<Correction, 'partnerId' | 'from'>
+
+/** Whether the personal data of the partner with this address was erased. */
+const isErased = (email: string): boolean => email.endsWith('@erased.invalid')
+
+/** Why the address of a partner is not changed, or null. */
+const addressRefusal = async (
+  db: Db,
+  workspaceId: string,
+  { from, to, mayMoveMoney }: Pick<Correction, 'from' | 'to' | 'mayMoveMoney'>,
+): Promise<PartnerRefusal | null> => {
+  if (isErased(from)) return { outcome: 'erased' }
+  const { isTaken, areBothPaid, hasMoney } = await addressState(db, workspaceId, from, to)
+  if (isTaken) return { outcome: 'address_taken' }
+  if (areBothPaid) return { outcome: 'both_paid' }
+  return hasMoney && !mayMoveMoney ? { outcome: 'is_paid' } : null
+}
+
+/**
+ * Updates the fields that differ, all or none. Makes two database round trips, and a third one for an address. A former slug goes on
+ * working. A corrected address is that of the person in all programs of the workspace.
+ *
+ * @param id a UUID
+ * @returns undefined when the workspace has no such partner
+ * @throws {Unavailable} if concurrent requests took the slug or the address, and gave it up, in every round
+ */
+export const changePartner = async (
+  db: Db,
+  act: Act,
+  id: string,
+  patch: Patch<PartnerTerms>,
+  address?: NewAddress,
+): Promise<PartnerUpdate | undefined> => {
+  for (let round = 0; round < ROUNDS; round++) {
+    const update = await tryChange(db, act, id, patch, address)
+    if (update !== 'lost_race') return update
+  }
+  throw lostRace('the partners of this program')
+}
+
+const tryChange = async (
+  db: Db,
+  act: Act,
+  id: string,
+  patch: Patch<PartnerTerms>,
+  address: NewAddress | undefined,
+): Promise<PartnerUpdate | 'lost_race' | undefined> => {
+  const { workspaceId, now } = act
+  const [[partner], groups, states] = await db.batch([
+    partnerQuery(db, workspaceId, id).compile(),
+    groupsOfPartnerQuery(db, workspaceId, id).compile(),
+    ...(patch.slug === undefined ? [] : [slugStateQuery(workspaceId, id, patch.slug).compile(db)]),
+  ])
+  if (!partner || partner.undoneAt) return undefined
+  // It would earn again, and nobody could be paid.
+  if (patch.status === 'approved' && isErased(partner.email)) return { outcome: 'erased' }
+  const groupId = patch.groupId?.toLowerCase() ?? patch.groupId
+  const group = groups.find((one) => one.id === groupId)
+  if (groupId && !group) return { outcome: 'group_not_found' }
+
+  const before: PartnerTerms = {
+    name: partner.name,
+    slug: partner.slug,
+    groupId: partner.groupId,
+    status: partner.status,
+    documentsReceived: partner.documentsReceivedAt !== null,
+    minimumPayoutCents: partner.minimumPayoutCents,
+  }
+  const changes = diff(before, { ...patch, groupId })
+  const { slug, name, status, documentsReceived, minimumPayoutCents } = changes?.changed ?? {}
+  const slugState = slug === undefined ? undefined : states?.[0]
+  const refusal = slug !== undefined && slugState && slugRefusal(slugState, slug)
+  if (refusal) return refusal
+
+  const correction = address &&
+    address.to !== partner.email && { partnerId: partner.id, from: partner.email, ...address }
+  const addressRefused = correction && (await addressRefusal(db, workspaceId, correction))
+  if (addressRefused) return addressRefused
+  if (!changes && !correction) return { outcome: 'done', partner }
+
+  const { groupId: moved, ...log } = changes?.log ?? {}
+  const groupNames = moved && { group: { from: partner.groupName, to: group?.name ?? null } }
+  const receivedAt = documentsReceived ? now : null
+  const saved = await unlessTaken(() =>
+    db.batch([
+      // Whoever takes both locks takes this one first.
+      ...(status === 'banned' ? [lockPayouts(workspaceId).compile(db)] : []),
+      partnersStay([id], 'no key update').compile(db),
+      ...(correction ? correctAddress(act, correction).map((one) => one.compile(db)) : []),
+      ...(slug !== undefined && slugState
+        ? keepFormerSlug(act, slugState, slug).map((one) => one.compile(db))
+        : []),
+      ...(changes
+        ? [
+            updateTerms(db, act, 'partners', [id], {
+              name,
+              slug,
+              slug_key: slug === undefined ? undefined : slugKey(slug),
+              status,
+              group_id: changes.changed.groupId,
+              documents_received_at: documentsReceived === undefined ? undefined : receivedAt,
+              minimum_payout_cents: minimumPayoutCents,
+            }),
+            auditEntry(db, {
+              ...act,
+              action: 'partner.changed',
+              subjectId: partner.id,
+              details: { email: partner.email, ...log, ...groupNames },
+            }).compile(),
+          ]
+        : []),
+      ...(status === 'banned'
+        ? [withholdMails(db, workspaceId, [id], now).compile(), ...cancelForBan(db, act, [id])]
+        : []),
+      partnerQuery(db, workspaceId, id).compile(),
+    ]),
+  )
+  if (!saved) return 'lost_race'
+  const [changed] = saved.at(-1) as PartnerRow[]
+  return changed && { outcome: 'done', partner: changed }
+}

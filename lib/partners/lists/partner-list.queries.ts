@@ -1,0 +1,164 @@
+/** The list of partners with what each has brought, sorted by any of it. */
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Db } from '../../db/connection.ts'
+import { isListed, type PartnerFilter, type PartnerRow, selectPartners } from './partners.queries.ts'
+import type { PartnerSort } from './partners.schemas.ts'
+
+/** What a partner has brought since it joined, in one currency. Counts without a currency have rows of null. */
+export type PartnerFigures = {
+  currency: string | null
+  clicks: number
+  customers: number
+  leads: number
+  sales: number
+  /** Minor units. */
+  revenueCents: number
+  earnedCents: number
+  /** Of what was earned, what no payout has. */
+  unpaidCents: number
+}
+
+export type PartnerListRow = PartnerRow & {
+  figures: PartnerFigures[]
+  /** That by which the list is sorted, if it is one. */
+  figure: string | null
+  /** The day of the newest click, event or customer, `YYYY-MM-DD`; null for none. */
+  lastActiveOn: string | null
+}
+
+export type PartnerListFilter = Omit<PartnerFilter, 'cursor'> & {
+  sort: PartnerSort
+  isAscending: boolean
+  /** In which amounts are compared: the workspace's first by default. */
+  currency?: string | undefined
+  /** The last partner of the page before, and its figure there: the present one by default. */
+  cursor?: { id: string; figure?: string | undefined } | undefined
+}
+
+/** The figures of the partner `p`: what was folded, and what was not. */
+const figures = sql<PartnerFigures[]>`(
+  select coalesce(jsonb_agg(to_jsonb(f) order by f.currency nulls first), '[]') from (
+    select nullif(currency, '') as currency, sum(clicks)::float8 as clicks, sum(customers)::float8 as customers,
+           sum(leads)::float8 as leads, sum(sales)::float8 as sales, sum(revenue_cents)::float8 as "revenueCents",
+           sum(earned_cents)::float8 as "earnedCents", sum(unpaid_cents)::float8 as "unpaidCents"
+    from (
+      select '' as currency, clicks, customers, leads, 0 as sales, 0 as revenue_cents, 0 as earned_cents, 0 as unpaid_cents
+      from partner_activity where partner_id = p.id
+      union all
+      select currency, 0, 0, 0, sales, revenue_cents, earned_cents, 0 from partner_totals where partner_id = p.id
+      union all
+      select currency, 0, 0, 0, 0, 0, 0, open_cents from balances where of_id = p.id
+      union all
+      select currency, coalesce(clicks, 0), coalesce(customers, 0), coalesce(leads, 0), coalesce(sales, 0),
+             coalesce(revenue_cents, 0), coalesce(earned_cents, 0), case when due_at is null then 0 else open_cents end
+      from total_deltas where workspace_id = p.workspace_id and partner_id = p.id) parts
+    group by 1) f)`
+
+const lastActiveOn = sql<string | null>`to_char(greatest(
+  (select a.last_active_on from partner_activity a where a.partner_id = p.id),
+  (select max(d.day) from total_deltas d
+   where d.workspace_id = p.workspace_id and d.partner_id = p.id and num_nonnulls(d.clicks, d.customers, d.sales, d.leads) > 0
+)), 'YYYY-MM-DD')`
+
+/** The currencies of a workspace, those of most sales first, as a query. Amounts are compared in the first by default. */
+export const currenciesQuery = (workspaceId: string) => sql<{ currency: string }>`
+  select currency from (
+    select currency, sales from totals
+    where workspace_id = ${workspaceId} and level = 'program' and unit = 'month' and currency <> ''
+    union all
+    select currency, 0 from balances where workspace_id = ${workspaceId} and level = 'program'
+    union all
+    select currency, coalesce(sales, 0) from total_deltas where workspace_id = ${workspaceId} and currency <> '') used
+  group by currency order by sum(sales) desc, currency`
+
+/** Where the figure is that partners are sorted by. Each has an index: by workspace, and an amount by currency too. */
+const FIGURES = {
+  clicks: { table: 'partner_activity', key: 'partner_id', column: 'clicks', none: '0' },
+  customers: { table: 'partner_activity', key: 'partner_id', column: 'customers', none: '0' },
+  leads: { table: 'partner_activity', key: 'partner_id', column: 'leads', none: '0' },
+  sales: { table: 'partner_activity', key: 'partner_id', column: 'sales', none: '0' },
+  active: {
+    table: 'partner_activity',
+    key: 'partner_id',
+    column: 'last_active_on',
+    none: '-infinity',
+    isDay: true,
+  },
+  revenue: { table: 'partner_totals', key: 'partner_id', column: 'revenue_cents', none: '0', isAmount: true },
+  earned: { table: 'partner_totals', key: 'partner_id', column: 'earned_cents', none: '0', isAmount: true },
+  unpaid: { table: 'balances', key: 'of_id', column: 'open_cents', none: '0', isAmount: true },
+} as const
+
+/**
+ * The first partners by a figure, as a table expression: those with a positive figure, with none, and with a negative one. The first
+ * and the last walk the index of the figure, so that a page takes as long among 50,000 partners as among 50, and no list is read
+ * once the page is full. Figures are those that are folded: up to a minute old.
+ */
+const firstByFigure = (
+  workspaceId: string,
+  sort: keyof typeof FIGURES,
+  { isAscending, currency, cursor, limit, ...filter }: Omit<PartnerListFilter, 'sort'>,
+) => {
+  const { table, key, column, none, ...kind } = FIGURES[sort]
+  const source = sql`${sql.table(table)} f`
+  const [id, value] = [sql.ref(`f.${key}`), sql.ref(`f.${column}`)]
+  const direction = isAscending ? sql`asc` : sql`desc`
+  const isCompared = 'isAmount' in kind ? sql`f.currency = (select currency from compared)` : sql`true`
+  const isDay = 'isDay' in kind
+  const isAfter = (ofPartner: RawBuilder<unknown>, partnerId: RawBuilder<unknown>) => {
+    if (!cursor) return sql`true`
+    const former =
+      cursor.figure !== undefined && isDay !== /^-?\d+$/.test(cursor.figure) ? cursor.figure : null
+    return sql`(${ofPartner}, ${partnerId}) ${isAscending ? sql`>` : sql`<`} (
+      coalesce(${former}::${isDay ? sql`date` : sql`bigint`},
+               (select ${value} from ${source} where ${id} = ${cursor.id} and f.workspace_id = ${workspaceId} and ${isCompared}),
+               ${sql.lit(none)}), ${cursor.id}::uuid)`
+  }
+  const withFigure = (isPositive: boolean, most: RawBuilder<unknown>) => sql`
+    select p.id, ${value} as figure from ${source} join partners p on p.id = ${id}
+    where f.workspace_id = ${workspaceId} and ${isCompared} and ${value} ${isPositive ? sql`>` : sql`<`} ${sql.lit(none)} and ${isAfter(value, id)}
+      and ${isListed(workspaceId, filter)}
+    order by ${value} ${direction}, ${id} ${direction} limit ${most}`
+  return sql<{ id: string; part: number; figure: string }>`(
+    with compared as materialized (
+      select coalesce(${currency ?? null}, (${currenciesQuery(workspaceId)} limit 1)) as currency),
+    first as materialized (${withFigure(!isAscending, sql`${limit}`)}),
+    second as materialized (
+      select p.id from partners p
+      where ${isListed(workspaceId, filter)} and ${isAfter(sql.lit(none), sql.ref('p.id'))}
+        and not exists (select from ${source} where ${id} = p.id and ${isCompared} and ${value} <> ${sql.lit(none)})
+      order by p.id ${direction} limit ${limit} - (select count(*) from first)),
+    third as materialized (
+      ${withFigure(isAscending, sql`${limit} - (select count(*) from first) - (select count(*) from second)`)})
+    select id, 1 as part, figure from first union all select id, 2, ${sql.lit(none)} from second union all select id, 3, figure from third
+    limit ${limit})`
+}
+
+/** The partners of a workspace with their figures, as a query. */
+export const partnerListQuery = (db: Db, workspaceId: string, { sort, ...request }: PartnerListFilter) => {
+  const { isAscending, cursor, limit } = request
+  const direction = isAscending ? 'asc' : 'desc'
+  const partners = selectPartners(db, workspaceId)
+    .select([figures.as('figures'), lastActiveOn.as('lastActiveOn')])
+    .limit(limit)
+  if (sort !== 'newest' && sort !== 'name')
+    return partners
+      .innerJoin(firstByFigure(workspaceId, sort, request).as<'r'>(sql.ref('r')), 'r.id', 'p.id')
+      .select(sql<string | null>`r.figure::text`.as('figure'))
+      .orderBy('r.part')
+      .orderBy('r.figure', direction)
+      .orderBy('p.id', direction)
+
+  const name = (p: string) => sql`lower(coalesce(${sql.ref(`${p}.name`)}, ${sql.ref(`${p}.slug`)}))`
+  const beyond = isAscending ? sql`>` : sql`<`
+  const isAfter =
+    sort === 'newest'
+      ? sql<SqlBool>`p.id ${beyond} ${cursor?.id}`
+      : sql<SqlBool>`(${name('p')}, p.id) ${beyond} (
+          (select ${name('c')} from partners c where c.workspace_id = ${workspaceId} and c.id = ${cursor?.id}), ${cursor?.id}::uuid)`
+  const listed = partners
+    .select(sql<string | null>`null`.as('figure'))
+    .where(isListed(workspaceId, request))
+    .where(cursor ? isAfter : sql<SqlBool>`true`)
+  return (sort === 'name' ? listed.orderBy(name('p'), direction) : listed).orderBy('p.id', direction)
+}

@@ -1,0 +1,35 @@
+/** Looks for the transfers of payouts about which a manager decided while Stripe could not be asked. */
+
+import { type Budget, hasLeft, withDb } from '../../db/budget.service.ts'
+import { decryptSecret } from '../../platform/secrets.ts'
+import { connectTo } from '../stripe/connect.service.ts'
+import { ConnectError } from '../stripe/failures.service.ts'
+import { alarm, type PayoutEnv } from '../transfers/send.service.ts'
+import { leaseResolved, noteFoundTransfer } from './resolution.queries.ts'
+
+/** Per run of the cron. */
+const MAX_PAYOUTS = 10
+/** Looking it up, and saving it. */
+const FETCHES_PER_PAYOUT = 2
+
+/** Looks each of them up once a day. @returns how many transfers were found */
+export const checkResolved = async (env: PayoutEnv, now: Date, budget: Budget): Promise<number> => {
+  const limit = Math.min(MAX_PAYOUTS, Math.floor((budget.fetches - 1) / FETCHES_PER_PAYOUT))
+  if (limit < 1 || !hasLeft(budget)) return 0
+  let count = 0
+  for (const payout of await withDb(env, budget, (db) => leaseResolved(db, now, limit))) {
+    const key = await decryptSecret(env.SECRETS_KEY, payout.workspaceId, payout.encryptedKey)
+    if (!key || !hasLeft(budget)) continue
+    budget.fetches--
+    const transfer = await connectTo(env, key)
+      .findTransfer(payout.id)
+      .catch((error: unknown) => {
+        if (error instanceof ConnectError) return null
+        throw error
+      })
+    if (!transfer) continue
+    alarm(await withDb(env, budget, (db) => noteFoundTransfer(db, payout, transfer, now)))
+    count++
+  }
+  return count
+}

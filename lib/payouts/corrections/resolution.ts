@@ -1,0 +1,74 @@
+/** The last exit of a payout that is being canceled: a manager decides, because Stripe cannot be asked any more. */
+import type { PayoutStatus } from '../payouts.ts'
+
+/** What a manager may decide. */
+export const RESOLUTIONS = ['sent', 'not_sent'] as const
+export type Resolution = (typeof RESOLUTIONS)[number]
+
+/** Look-ups in a row that must have failed, since the payout's key cannot act any more. They are made once an hour. */
+export const MIN_FAILED_LOOK_UPS = 5
+/** And for how long: an outage of Stripe, or of the network, is over by then. */
+export const MIN_UNREACHABLE_HOURS = 24
+
+/** What decides whether a manager may decide about a payout. */
+type ResolutionState = {
+  status: PayoutStatus
+  paidAt: Date | null
+  /** Since when each look-up has failed; null while the payout's key can act. */
+  unreachableSince: Date | null
+  failedLookUps: number
+  resolvedAt: Date | null
+  resolutionReason: string | null
+}
+
+/** A manager's decision. */
+export type ResolutionRequest = { outcome: Resolution; reason: string }
+
+/** From when on a manager may decide about a payout, if Stripe cannot be asked until then; null if that is not certain. */
+export const resolvableFrom = ({ status, unreachableSince, failedLookUps }: ResolutionState): Date | null =>
+  status === 'canceling' && unreachableSince && failedLookUps >= MIN_FAILED_LOOK_UPS
+    ? new Date(unreachableSince.getTime() + MIN_UNREACHABLE_HOURS * 3_600_000)
+    : null
+
+/** What was decided about a payout; null if nothing was. */
+const resolutionOf = ({ resolvedAt, paidAt }: ResolutionState): Resolution | null =>
+  resolvedAt && (paidAt ? 'sent' : 'not_sent')
+
+const AS: Record<Resolution, string> = { sent: 'sent', not_sent: 'not sent' }
+
+/** Why nobody may decide about a payout; null if a manager may. */
+export const unresolvableReason = (payout: ResolutionState, now: Date): string | null => {
+  const resolution = resolutionOf(payout)
+  if (resolution) return `This payout was marked as ${AS[resolution]} before: ${payout.resolutionReason}`
+  if (payout.status === 'processing')
+    return 'Cancel this payout first. Stripe is then asked whether it was sent.'
+  if (payout.status !== 'canceling') return 'It is certain what became of this payout.'
+  const from = resolvableFrom(payout)
+  if (from && from <= now) return null
+  return `Stripe is still asked whether this payout was sent. You can decide once ${MIN_FAILED_LOOK_UPS} look-ups have failed over ${MIN_UNREACHABLE_HOURS} hours.`
+}
+
+/**
+ * Why a decision was refused; null if it was taken, before or now: the request may be a repeat of one whose answer was
+ * lost.
+ *
+ * @param payout after the request
+ */
+export const resolutionRefusalOf = (
+  payout: ResolutionState,
+  { outcome, reason }: ResolutionRequest,
+  now: Date,
+): string | null =>
+  resolutionOf(payout) === outcome && payout.resolutionReason === reason
+    ? null
+    : unresolvableReason(payout, now)
+
+/** Why a decision about several payouts was refused; null if it was taken for one of them, at least. */
+export const commonRefusalOf = (
+  payouts: ResolutionState[],
+  request: ResolutionRequest,
+  now: Date,
+): string | null => {
+  const refusals = payouts.map((payout) => resolutionRefusalOf(payout, request, now))
+  return refusals.includes(null) ? null : (refusals[0] ?? 'The run has none of these payouts.')
+}

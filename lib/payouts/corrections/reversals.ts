@@ -1,0 +1,26 @@
+/** Payouts whose transfer the merchant has reversed at Stripe. */
+import type { PayoutStatus } from '../payouts.ts'
+
+/** A reversal as Stripe reports it. */
+export type TransferReversal = {
+  transferId: string
+  /** The payout in the transfer's metadata; null if it has none. */
+  payoutId: string | null
+  /** Everything reversed of the transfer so far, in minor units of ISO 4217. It only grows. */
+  reversedCents: number
+}
+
+/** What decides whether a payout's commissions can be released. */
+type ReversalState = { status: PayoutStatus; reversedCents: bigint; releasedAt: Date | null }
+
+/** Why the commissions of a payout cannot be released, to be paid again; null if they can, or have been. */
+export const releaseRefusalOf = ({ status, reversedCents }: ReversalState): string | null => {
+  if (status === 'reversed') return null
+  return reversedCents > 0n
+    ? 'Only a part of this payout was reversed. Reverse the rest in Stripe first.'
+    : 'This payout was not reversed in Stripe, so its commissions are not payable again.'
+}
+
+/** Whether a payout waits for a manager's decision: it was reversed in full, and its commissions are not released. */
+export const isUndecided = ({ status, releasedAt }: ReversalState): boolean =>
+  status === 'reversed' && releasedAt === null

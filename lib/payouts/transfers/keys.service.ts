@@ -1,0 +1,63 @@
+/** Takes the key of a merchant's Stripe account. */
+
+import type { Act } from '../../audit/audit.queries.ts'
+import { connect } from '../../db/connection.ts'
+import { encryptSecret } from '../../platform/secrets.ts'
+import { findOrphan } from '../accounts/accounts.queries.ts'
+import { type OnboardingEnv, refusing } from '../accounts/onboarding.service.ts'
+import type { Refused } from '../payouts.rpc.ts'
+import { type Connect, connectTo } from '../stripe/connect.service.ts'
+import { ConnectError } from '../stripe/failures.service.ts'
+import { checkKey, isNamedLive } from '../stripe/key-check.service.ts'
+import { type NewStripeKey, type SavedKey, saveStripeKey } from './stripe-keys.queries.ts'
+
+/** The countries to which the account of a key may transfer; null if Stripe does not say, or the key may not ask. */
+export const readTransferCountries = async (stripe: Connect): Promise<string[] | null> => {
+  try {
+    const { country } = await stripe.platform()
+    return country ? await stripe.transferCountries(country) : null
+  } catch (error) {
+    if (error instanceof ConnectError) return null
+    throw error
+  }
+}
+
+/**
+ * Checks with Stripe that a key may do what payouts need, and encrypts it. If partners are still connected under an earlier key, their accounts must
+ * exist under this one.
+ */
+const encryptKey = async (
+  env: OnboardingEnv,
+  workspaceId: string,
+  key: string,
+): Promise<NewStripeKey | Refused> =>
+  refusing(
+    async () => {
+      const checked = await checkKey(env, key)
+      if ('reason' in checked) return { refused: checked.reason }
+      const stripe = connectTo(env, key)
+      const orphan = await findOrphan(connect(env), workspaceId)
+      if (orphan && (await stripe.readAccount(orphan)).status === 'closed') {
+        return { refused: 'Your partners are connected under another Stripe account or mode.' }
+      }
+      const ciphertext = await encryptSecret(env.SECRETS_KEY, workspaceId, key)
+      const transferCountries = await readTransferCountries(stripe)
+      return {
+        ciphertext,
+        last4: key.slice(-4),
+        stripeAccountId: checked.account,
+        livemode: isNamedLive(key),
+        transferCountries,
+      }
+    },
+    {
+      lockedOut: (message) => `Stripe rejects this key: ${message}`,
+      refused: (message) => `Stripe refuses: ${message}`,
+    },
+  )
+
+/** Checks a key, and stores it, encrypted. No other Worker may write keys: see roles.sql. */
+export const saveKey = async (env: OnboardingEnv, act: Act, key: string): Promise<SavedKey | Refused> => {
+  const encrypted = await encryptKey(env, act.workspaceId, key)
+  return 'refused' in encrypted ? encrypted : saveStripeKey(connect(env), act, encrypted)
+}

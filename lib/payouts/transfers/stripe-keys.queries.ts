@@ -1,0 +1,154 @@
+/** The encrypted key of a workspace's own Stripe account, from which its partners are paid. */
+import { type SqlBool, sql } from 'kysely'
+import { type Act, auditEntry } from '../../audit/audit.queries.ts'
+import type { Db } from '../../db/connection.ts'
+import { lockPayouts } from '../../db/locks.queries.ts'
+import { isInFlight } from '../payouts.queries.ts'
+
+/** A key, without its secret part. */
+export type StripeKey = { last4: string; stripeAccountId: string; livemode: boolean; createdAt: Date }
+
+/** A key to save. */
+export type NewStripeKey = {
+  ciphertext: string
+  last4: string
+  stripeAccountId: string
+  livemode: boolean
+  /** To which its account may transfer; null if not known. */
+  transferCountries: string[] | null
+}
+
+/** `other_account`: refused, because the present key's account is still needed. */
+export type SavedKey = { outcome: 'stored'; key: StripeKey } | { outcome: 'other_account' }
+
+/** The key of a workspace, as a query for a batch. */
+export const stripeKeyQuery = (db: Db, workspaceId: string) =>
+  db
+    .selectFrom('stripe_keys')
+    .where('workspace_id', '=', workspaceId)
+    .select(['last4', 'stripe_account_id as stripeAccountId', 'livemode', 'created_at as createdAt'])
+
+/** The key of a workspace, or undefined. */
+export const findStripeKey = (db: Db, workspaceId: string): Promise<StripeKey | undefined> =>
+  stripeKeyQuery(db, workspaceId).executeTakeFirst()
+
+/** The encrypted key of a workspace, or undefined. */
+export const findCiphertext = async (db: Db, workspaceId: string): Promise<string | undefined> => {
+  const row = await db
+    .selectFrom('stripe_keys')
+    .where('workspace_id', '=', workspaceId)
+    .select('ciphertext')
+    .executeTakeFirst()
+  return row?.ciphertext
+}
+
+/** Whether a payout from the workspace's Stripe account is in flight. */
+const isPaying = (workspaceId: string) => sql<SqlBool>`exists (
+  select from payouts p where p.workspace_id = ${workspaceId} and ${isInFlight('p')})`
+
+/** Whether partners have accounts under the workspace's Stripe account. */
+const isConnected = (workspaceId: string) => sql<SqlBool>`exists (
+  select from payout_accounts where workspace_id = ${workspaceId} and stripe_account_id is not null
+    and disconnected_at is null and status <> 'closed')`
+
+/**
+ * Saves a key, and replaces the one before. Partners' accounts belong to one Stripe account and mode: while there are
+ * any, or payouts in flight, the key of another account or mode is refused.
+ */
+export const saveStripeKey = async (db: Db, act: Act, key: NewStripeKey): Promise<SavedKey> => {
+  const { workspaceId, now } = act
+  const { ciphertext, last4, stripeAccountId, livemode, transferCountries } = key
+  const isOther = sql<SqlBool>`exists (select from stripe_keys where workspace_id = ${workspaceId}
+    and (stripe_account_id, livemode) is distinct from (${stripeAccountId}, ${livemode}::boolean))`
+  const isAllowed = sql<SqlBool>`not (${isOther} and (${isConnected(workspaceId)} or ${isPaying(workspaceId)}))`
+  const entry = auditEntry(db, {
+    ...act,
+    action: 'stripe_key.added',
+    subjectId: null,
+    details: { last4, stripeAccountId },
+    when: isAllowed,
+  })
+  const save = sql`
+    insert into stripe_keys (workspace_id, ciphertext, last4, stripe_account_id, livemode, created_at, transfer_countries,
+                             countries_read_at)
+    select ${workspaceId}::uuid, ${ciphertext}, ${last4}, ${stripeAccountId}, ${livemode}::boolean, ${now}::timestamptz,
+           ${sql.val(transferCountries)}::text[], ${now}::timestamptz
+    where ${isAllowed}
+    on conflict (workspace_id) do update
+    set ciphertext = excluded.ciphertext, last4 = excluded.last4, stripe_account_id = excluded.stripe_account_id,
+        livemode = excluded.livemode, created_at = excluded.created_at,
+        transfers_read_to = case when ${isSameAccount} then stripe_keys.transfers_read_to end,
+        transfers_read_at = case when ${isSameAccount} then stripe_keys.transfers_read_at end,
+        scan_newest = case when ${isSameAccount} then stripe_keys.scan_newest end,
+        scan_cursor = case when ${isSameAccount} then stripe_keys.scan_cursor end,
+        transfer_countries = excluded.transfer_countries, countries_read_at = excluded.countries_read_at`
+  const [, , , [kept]] = await db.batch([
+    lockPayouts(workspaceId).compile(db),
+    entry.compile(),
+    save.compile(db),
+    stripeKeyQuery(db, workspaceId).where('ciphertext', '=', ciphertext).compile(),
+  ])
+  return kept ? { outcome: 'stored', key: kept } : { outcome: 'other_account' }
+}
+
+/** Whether a key that is saved is of the same account as the one before: then its transfers are read. */
+const isSameAccount = sql`(stripe_keys.stripe_account_id, stripe_keys.livemode) = (excluded.stripe_account_id, excluded.livemode)`
+
+/** Deletes a key, unless payouts in flight need it. */
+export const removeStripeKey = async (
+  db: Db,
+  act: Act,
+): Promise<'removed' | 'no_key' | 'payouts_in_flight'> => {
+  const { workspaceId } = act
+  const key = await findStripeKey(db, workspaceId)
+  if (!key) return 'no_key'
+  const isUnused = sql<SqlBool>`not ${isPaying(workspaceId)}`
+  const current = stripeKeyQuery(db, workspaceId)
+  const [, , , [left]] = await db.batch([
+    lockPayouts(workspaceId).compile(db),
+    auditEntry(db, {
+      ...act,
+      action: 'stripe_key.removed',
+      subjectId: null,
+      details: { last4: key.last4, stripeAccountId: key.stripeAccountId },
+      when: sql<SqlBool>`exists (${current}) and ${isUnused}`,
+    }).compile(),
+    db.deleteFrom('stripe_keys').where('workspace_id', '=', workspaceId).where(isUnused).compile(),
+    current.compile(),
+  ])
+  return left ? 'payouts_in_flight' : 'removed'
+}
+
+/** A key to read the countries with. */
+export type KeyToAsk = { workspaceId: string; ciphertext: string }
+
+const DAY_MS = 86_400_000
+
+/** Keys whose countries were not asked for within the last day. */
+export const keysToAsk = (now: Date) => sql`
+      select workspace_id from stripe_keys
+      where countries_read_at is null or countries_read_at <= ${new Date(now.getTime() - DAY_MS)}`
+
+/** Leases some of these. Each is returned once. */
+export const leaseKeysToAsk = async (db: Db, now: Date, limit: number): Promise<KeyToAsk[]> => {
+  const { rows } = await sql<KeyToAsk>`
+    update stripe_keys set countries_read_at = ${now}
+    where workspace_id in (${keysToAsk(now)}
+      order by countries_read_at nulls first limit ${limit} for update skip locked)
+    returning workspace_id as "workspaceId", ciphertext`.execute(db)
+  return rows
+}
+
+/** Saves to which countries the account of a key may transfer, unless the key was replaced. */
+export const saveTransferCountries = async (
+  db: Db,
+  { workspaceId, ciphertext }: KeyToAsk,
+  countries: string[],
+): Promise<void> => {
+  await db
+    .updateTable('stripe_keys')
+    .set({ transfer_countries: sql<string[]>`${sql.val(countries)}::text[]` })
+    .where('workspace_id', '=', workspaceId)
+    .where('ciphertext', '=', ciphertext)
+    .execute()
+}

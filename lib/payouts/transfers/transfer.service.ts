@@ -1,0 +1,100 @@
+/** Sends one payout: looks for its transfer, creates it, and looks again before a refusal is final. */
+
+import { type Budget, withDb } from '../../db/budget.service.ts'
+import type { DatabaseEnv } from '../../db/neon.ts'
+import { keyState } from '../payouts.ts'
+import type { Connect } from '../stripe/connect.service.ts'
+import { ConnectError } from '../stripe/failures.service.ts'
+import type { TransferOutcome } from '../stripe/transfers.service.ts'
+import { type DuePayout, listStopped, renewKey } from './transfers.queries.ts'
+
+/** The outcome of an attempt, and the version of the key that it used. */
+export type AttemptResult = {
+  outcome:
+    | TransferOutcome
+    /**
+     * Not attempted: the key expires soon, another Worker has replaced it, it was canceled, or the workspace's transfers are
+     * not read yet. Does not affect other payouts.
+     */
+    | { kind: 'postponed' }
+    /** It was to be canceled, and is: there is no transfer, and its key cannot act any more. */
+    | { kind: 'canceled' }
+  keyVersion: number
+  /** Whether the look-up failed although the payout's key cannot act any more; null if there was no look-up. */
+  isUnreachable: boolean | null
+}
+
+type LookUp = TransferOutcome | { kind: 'not_found' }
+
+/** Looks for the transfer of a payout. */
+const find = async (stripe: Connect, payoutId: string, budget: Budget): Promise<LookUp> => {
+  budget.fetches--
+  try {
+    const transfer = await stripe.findTransfer(payoutId)
+    return transfer ? { kind: 'sent', ...transfer } : { kind: 'not_found' }
+  } catch (error) {
+    if (error instanceof ConnectError && error.failure.kind === 'locked_out') return error.failure
+    return {
+      kind: 'unclear',
+      message: `The transfer could not be looked up at Stripe: ${(error as Error).message}`,
+    }
+  }
+}
+
+/**
+ * Creates the transfer of a payout, or finds it. If any key was used before, the transfer is looked up first, because Stripe
+ * may have forgotten the key; a forgotten key is replaced by a new version. A refusal is final only if there is no
+ * transfer: a failed payout was never sent. A payout that is to be canceled is looked up only: it is canceled once its
+ * key is forgotten, because no request with it is on its way then.
+ *
+ * @param now the current time, not that of the start of the run
+ * @param isReady whether a new transfer may be asked for: see reconcile.service.ts
+ */
+export const tryTransfer = async (
+  env: DatabaseEnv,
+  stripe: Connect,
+  payout: DuePayout,
+  { now, budget, isReady }: { now: Date; budget: Budget; isReady: boolean },
+): Promise<AttemptResult> => {
+  const { id, workspaceId, partnerId, programId, runId, stripeAccountId, amountCents, currency } = payout
+  let { keyVersion } = payout
+  const isUnreachable = payout.mayBeSent ? false : null
+  if (payout.mayBeSent) {
+    const found = await find(stripe, id, budget)
+    const key = keyState(payout.keyUsedAt, now)
+    if (found.kind === 'sent') return { outcome: found, keyVersion, isUnreachable }
+    if (found.kind !== 'not_found')
+      return { outcome: found, keyVersion, isUnreachable: key === 'forgotten' || null }
+    if (payout.isCanceling)
+      return { outcome: { kind: key === 'forgotten' ? 'canceled' : 'postponed' }, keyVersion, isUnreachable }
+    if (key === 'expiring' || !isReady) return { outcome: { kind: 'postponed' }, keyVersion, isUnreachable }
+    if (key === 'forgotten') {
+      const isOurs = await withDb(env, budget, (db) => renewKey(db, payout, now))
+      if (!isOurs) return { outcome: { kind: 'postponed' }, keyVersion, isUnreachable }
+      keyVersion += 1
+    } else if ((await withDb(env, budget, (db) => listStopped(db, [id]))).has(id)) {
+      // It was canceled during the look-up.
+      return { outcome: { kind: 'postponed' }, keyVersion, isUnreachable }
+    }
+  }
+  if (!isReady) return { outcome: { kind: 'postponed' }, keyVersion, isUnreachable }
+  budget.fetches--
+  const outcome = await stripe.createTransfer({
+    payoutId: id,
+    keyVersion,
+    account: stripeAccountId,
+    amountCents,
+    currency,
+    metadata: {
+      payout_id: id,
+      workspace_id: workspaceId,
+      run_id: runId,
+      program_id: programId,
+      partner_id: partnerId,
+      cutoff_at: payout.cutoffAt.toISOString(),
+    },
+  })
+  if (outcome.kind !== 'refused') return { outcome, keyVersion, isUnreachable }
+  const found = await find(stripe, id, budget)
+  return { outcome: found.kind === 'not_found' ? outcome : found, keyVersion, isUnreachable }
+}

@@ -1,0 +1,245 @@
+/** Programs, with their rewards. */
+import { sql } from 'kysely'
+import { type Act, auditEntry } from '../audit/audit.queries.ts'
+import { diff, type Patch } from '../audit/diff.ts'
+import type { Db } from '../db/connection.ts'
+import { idOf, newId } from '../db/ids.ts'
+import type { PageRequest } from '../db/page-request.ts'
+import type { ProgramMode } from '../rules/programs/mode.ts'
+import {
+  changedDays,
+  DEFAULT_DAYS,
+  nextOccurrence,
+  type Schedule,
+  scheduleBegins,
+} from '../rules/programs/schedules.ts'
+import { PROGRAM_DEFAULTS, type ProgramTerms } from './programs.ts'
+import { newReward, rewardTerms } from './rewards.queries.ts'
+import { updateTerms } from './terms.queries.ts'
+
+export type Program = ProgramTerms & {
+  id: string
+  /** Its schedule pays from then on. */
+  payoutScheduleSince: Date
+  mode: ProgramMode
+  createdAt: Date
+}
+
+const selectPrograms = (db: Db, workspaceId: string) =>
+  db
+    .selectFrom('programs as p')
+    .innerJoin('rewards as r', 'r.id', 'p.reward_id')
+    .where('p.workspace_id', '=', workspaceId)
+    .select(['p.id', 'p.name', 'p.mode', 'p.attribution', 'r.kind', 'r.currency'])
+    .select([
+      'p.site_url as siteUrl',
+      'p.reward_interval as rewardInterval',
+      'p.reward_duration_months as rewardDurationMonths',
+      'p.one_time_minimum_cents as oneTimeMinimumCents',
+      'p.reward_shipping as rewardShipping',
+      'p.credit_out_of_band as creditOutOfBand',
+      'p.holding_days as holdingDays',
+      'p.net_days as netDays',
+      'p.attribution_days as attributionDays',
+      'p.attribute_known_customers as attributeKnownCustomers',
+      'p.late_lead_days as lateLeadDays',
+      'p.trusted_attribution as trustedAttribution',
+      'p.self_referrals as selfReferrals',
+      'p.unverified_addresses as unverifiedAddresses',
+      'p.minimum_payout_cents as minimumPayoutCents',
+      'p.manual_earnings_notice_cents as manualEarningsNoticeCents',
+      'p.payout_schedule as payoutSchedule',
+      'p.payout_days as payoutDays',
+      'p.review_days as reviewDays',
+      'p.payout_schedule_since as payoutScheduleSince',
+      'p.created_at as createdAt',
+      'r.basis_points as basisPoints',
+      'r.amount_cents as amountCents',
+    ])
+
+type Row = Awaited<ReturnType<ReturnType<typeof selectPrograms>['execute']>>[number]
+
+const toProgram = ({ kind, basisPoints, amountCents, currency, ...row }: Row): Program => {
+  const reward = rewardTerms({ kind, basisPoints, amountCents, currency })
+  if (!reward) throw new Error('Unreachable: the reward comes from an inner join.')
+  return {
+    ...row,
+    reward,
+    oneTimeMinimumCents: Number(row.oneTimeMinimumCents),
+    minimumPayoutCents: Number(row.minimumPayoutCents),
+    manualEarningsNoticeCents: Number(row.manualEarningsNoticeCents),
+    payoutDays: row.payoutDays ?? DEFAULT_DAYS[row.payoutSchedule],
+  }
+}
+
+/** @param id a UUID */
+export const findProgram = async (db: Db, workspaceId: string, id: string): Promise<Program | undefined> => {
+  const row = await selectPrograms(db, workspaceId).where('p.id', '=', id).executeTakeFirst()
+  return row && toProgram(row)
+}
+
+/** The programs of a workspace, newest first. */
+export const listPrograms = async (
+  db: Db,
+  workspaceId: string,
+  { cursor, limit }: PageRequest,
+): Promise<Program[]> => {
+  const programs = selectPrograms(db, workspaceId).orderBy('p.id', 'desc').limit(limit)
+  const rows = await (cursor ? programs.where('p.id', '<', cursor) : programs).execute()
+  return rows.map(toProgram)
+}
+
+/** The columns of the terms. The reward is a row of its own. */
+const COLUMNS = {
+  name: 'name',
+  siteUrl: 'site_url',
+  rewardInterval: 'reward_interval',
+  rewardDurationMonths: 'reward_duration_months',
+  oneTimeMinimumCents: 'one_time_minimum_cents',
+  rewardShipping: 'reward_shipping',
+  creditOutOfBand: 'credit_out_of_band',
+  holdingDays: 'holding_days',
+  netDays: 'net_days',
+  attributionDays: 'attribution_days',
+  attribution: 'attribution',
+  attributeKnownCustomers: 'attribute_known_customers',
+  lateLeadDays: 'late_lead_days',
+  trustedAttribution: 'trusted_attribution',
+  selfReferrals: 'self_referrals',
+  unverifiedAddresses: 'unverified_addresses',
+  minimumPayoutCents: 'minimum_payout_cents',
+  manualEarningsNoticeCents: 'manual_earnings_notice_cents',
+  payoutSchedule: 'payout_schedule',
+  payoutDays: 'payout_days',
+  reviewDays: 'review_days',
+} as const
+
+type Columns<T> = { [K in keyof T & keyof typeof COLUMNS as (typeof COLUMNS)[K]]: T[K] }
+
+/** Kysely omits the columns that are undefined. */
+export const programColumns = <T extends Partial<ProgramTerms>>(terms: T) =>
+  Object.fromEntries(
+    Object.entries(COLUMNS).map(([field, column]) => [column, terms[field as keyof T]]),
+  ) as Columns<T>
+
+/** Written together: concurrent changes must not leave days of another schedule. */
+const newSchedule = ({ payoutSchedule, payoutDays }: Schedule, now: Date) => ({
+  payout_schedule: payoutSchedule,
+  payout_days: payoutDays,
+  payout_schedule_since: scheduleBegins(now),
+})
+
+/** The settings by which money leaves without anybody looking. Managers are mailed when they change. */
+const PAYOUT_SETTINGS = [
+  'payoutSchedule',
+  'payoutDays',
+  'reviewDays',
+  'manualEarningsNoticeCents',
+] as const satisfies (keyof ProgramTerms)[]
+
+/**
+ * Mails all managers, whoever acts too, that one of these settings has changed.
+ *
+ * @param id    of the change, so that a repeat mails nothing
+ * @param since from when on a new schedule pays; null if the schedule is as it was
+ */
+const mailSettings = (
+  db: Db,
+  { workspaceId, actor, now }: Act,
+  id: string,
+  program: ProgramTerms,
+  since: Date | null,
+) => {
+  const next = since && nextOccurrence({ ...program, payoutScheduleSince: since }, now)
+  const more = JSON.stringify({ programName: program.name })
+  return sql<unknown>`
+    select mail_managers_1(${workspaceId}, 'payout_settings', ${actor}, null, ${next?.toISOString().slice(0, 10) ?? null}, null,
+                           ${`settings ${id}`}, ${now}::timestamptz, ${more}::jsonb)`.compile(db)
+}
+
+/** @param mode `shadow` starts a shadow run with the program */
+export const createProgram = async (
+  db: Db,
+  act: Act,
+  terms: ProgramTerms,
+  mode: ProgramMode = 'live',
+): Promise<Program> => {
+  const [id, rewardId] = [idOf(act), idOf(act, 1)]
+  await db.batch([
+    newReward(db, act, rewardId, terms.reward).compile(),
+    db
+      .insertInto('programs')
+      .values({
+        id,
+        workspace_id: act.workspaceId,
+        reward_id: rewardId,
+        ...programColumns(terms),
+        payout_schedule_since: scheduleBegins(act.now),
+        mode,
+        shadow_since: mode === 'shadow' ? act.now : null,
+        created_at: act.now,
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .compile(),
+    auditEntry(db, {
+      ...act,
+      action: 'program.created',
+      subjectId: id,
+      details: { name: terms.name, ...(mode === 'shadow' && { mode }) },
+    }).compile(),
+    ...(terms.payoutSchedule !== 'manual' ||
+    terms.manualEarningsNoticeCents > PROGRAM_DEFAULTS.manualEarningsNoticeCents
+      ? [mailSettings(db, act, id, terms, scheduleBegins(act.now))]
+      : []),
+    ...(mode === 'shadow'
+      ? [
+          db
+            .insertInto('shadow_runs')
+            .values({ workspace_id: act.workspaceId, program_id: id, started_at: act.now })
+            .onConflict((conflict) => conflict.doNothing())
+            .compile(),
+        ]
+      : []),
+  ])
+  return { ...terms, id, payoutScheduleSince: scheduleBegins(act.now), mode, createdAt: act.now }
+}
+
+/** The requested values. `payoutDays`: null is the schedule's own; undefined is so too where the schedule changes. */
+type ProgramPatch = Patch<Omit<ProgramTerms, 'payoutDays'>> & { payoutDays?: number[] | null | undefined }
+
+/**
+ * Updates the fields that differ. A different reward is a new row, because existing commissions refer to the old one.
+ * Concurrent updates: the last write of each field wins.
+ *
+ * @returns the updated program, or undefined when the workspace has no such program
+ */
+export const changeProgram = async (
+  db: Db,
+  act: Act,
+  id: string,
+  patch: ProgramPatch,
+): Promise<Program | undefined> => {
+  const before = await findProgram(db, act.workspaceId, id)
+  if (!before) return undefined
+  const { id: _id, createdAt: _createdAt, mode: _mode, payoutScheduleSince: _since, ...terms } = before
+  const changes = diff<ProgramTerms>(terms, { ...patch, payoutDays: changedDays(terms, patch) })
+  if (!changes) return before
+
+  const { reward, payoutSchedule, payoutDays } = changes.changed
+  const after = { ...before, ...changes.changed }
+  const rewardId = reward && newId()
+  const isOtherSchedule = payoutSchedule !== undefined || payoutDays !== undefined
+  await db.batch([
+    ...(rewardId ? [newReward(db, act, rewardId, reward).compile()] : []),
+    updateTerms(db, act, 'programs', [id], {
+      ...programColumns(changes.changed),
+      reward_id: rewardId,
+      ...(isOtherSchedule && newSchedule(after, act.now)),
+    }),
+    auditEntry(db, { ...act, action: 'program.changed', subjectId: id, details: changes.log }).compile(),
+    ...(PAYOUT_SETTINGS.some((setting) => setting in changes.changed)
+      ? [mailSettings(db, act, newId(), after, isOtherSchedule ? scheduleBegins(act.now) : null)]
+      : []),
+  ])
+  return { ...after, ...(isOtherSchedule && { payoutScheduleSince: scheduleBegins(act.now) }) }
+}

@@ -1,0 +1,191 @@
+/** Requests about programs, for the API and the pages' forms. */
+import * as z from 'zod'
+import { integer, name, optional } from '../http/fields.ts'
+import { UNVERIFIED_ADDRESSES } from '../rules/attribution/address-claims.ts'
+import { SELF_REFERRALS } from '../rules/attribution/self-referrals.ts'
+import { PROGRAM_MODES } from '../rules/programs/mode.ts'
+import {
+  DEFAULT_DAYS,
+  daysRefusalOf,
+  LAST_DAY,
+  PAYOUT_SCHEDULES,
+  type PayoutSchedule,
+} from '../rules/programs/schedules.ts'
+import { MAX_AMOUNT_CENTS } from '../values/money.ts'
+import { PROGRAM_DEFAULTS } from './programs.ts'
+import { reward } from './rewards.schemas.ts'
+
+/** Longer than the URL of any shop's front page, and short enough for a mail. */
+const MAX_URL_LENGTH = 2_048
+
+/** Whether a browser can open a URL. Credentials are refused: every partner would see them. */
+const isSite = (text: string): boolean => {
+  const url = /[\s\p{Cc}]/u.test(text) ? null : URL.parse(text)
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
+}
+
+const siteUrl = z
+  .string('Must be a string.')
+  .trim()
+  .max(MAX_URL_LENGTH, `Must have at most ${MAX_URL_LENGTH} characters.`)
+  .refine(isSite, 'Must be an http or https URL without a password, such as https://shop.example.')
+  .meta({ description: 'The page that partners’ links point to.' })
+
+const mode = z.enum(PROGRAM_MODES, 'Must be live or shadow.').meta({
+  description:
+    '`shadow` while another platform pays the program’s partners: what is decided here is recorded, and never payable. The ' +
+    'cut-over makes it `live`.',
+})
+
+const programFields = {
+  name: name('The program’s name. Partners see it.'),
+  siteUrl,
+  reward: reward.meta({ description: 'The reward for a sale. A group can override it.' }),
+  rewardInterval: z
+    .enum(['one-time', 'recurring'], 'Must be one-time or recurring.')
+    .meta({ description: 'Whether only a customer’s first sale is rewarded, or every sale.' }),
+  rewardDurationMonths: integer(
+    1,
+    1_200,
+    'Months for which a recurring reward is paid; null for no limit.',
+  ).nullable(),
+  oneTimeMinimumCents: integer(
+    0,
+    MAX_AMOUNT_CENTS,
+    'The smallest sale that earns a one-time reward, in minor units of its currency. Smaller sales, such as paid ' +
+      'trials, earn nothing and do not use the reward up.',
+  ),
+  rewardShipping: z.boolean('Must be true or false.').meta({
+    description: 'Whether rewards are calculated with the shipping costs of sales that Stripe reports.',
+  }),
+  creditOutOfBand: z.boolean('Must be true or false.').meta({
+    description:
+      'Whether invoices that Stripe reports as paid without a payment earn commissions: marked as paid, or paid from ' +
+      'the customer’s credit balance.',
+  }),
+  holdingDays: integer(0, 3_650, 'Days before a commission becomes payable.'),
+  netDays: integer(
+    1,
+    365,
+    'Net terms, such as 15, 30 or 60: a commission is payable that many days after the last day of the month of its ' +
+      'sale (UTC), and not before its holding days are over. null for holding days alone.',
+  ).nullable(),
+  attributionDays: integer(1, 3_650, 'Days before a click expires.'),
+  attribution: z.enum(['last', 'first'], 'Must be last or first.').meta({
+    description: 'Whether the partner of a customer’s last attributed event is credited, or of the first.',
+  }),
+  attributeKnownCustomers: z.boolean('Must be true or false.').meta({
+    description:
+      'Credits a known customer’s sales without a click, such as renewals. It concerns sales from now on.',
+  }),
+  lateLeadDays: integer(
+    0,
+    90,
+    'A payment that credits nobody is credited, and held for a manager, if a lead of its customer, or a later sale, follows within so ' +
+      'many days, with a click from before it. 0 credits none. It concerns sales from now on.',
+  ),
+  trustedAttribution: z.boolean('Must be true or false.').meta({
+    description:
+      'Credits sales and leads that your backend reports without a click to the partner whom it names by `partnerSlug` or `couponCode`.',
+  }),
+  selfReferrals: z.enum(SELF_REFERRALS, 'Must be hold, allow or refuse.').meta({
+    description:
+      'What happens to a commission whose customer has the partner’s own email address: held for a manager, paid like ' +
+      'any other, or not created.',
+  }),
+  unverifiedAddresses: z.enum(UNVERIFIED_ADDRESSES, 'Must be allow or hold.').meta({
+    description:
+      'What happens to a commission that only an address credits which no lead has called verified (`emailVerified`): paid like ' +
+      'any other, or held for a manager.',
+  }),
+  minimumPayoutCents: integer(0, MAX_AMOUNT_CENTS, 'The smallest balance that is paid out, in minor units.'),
+  manualEarningsNoticeCents: integer(
+    0,
+    MAX_AMOUNT_CENTS,
+    'All managers are mailed when more than this is made payable by hand in a day, in minor units of any currency.',
+  ),
+  payoutSchedule: z.enum(PAYOUT_SCHEDULES, 'Must be manual, weekly, twice_monthly or monthly.').meta({
+    description:
+      'How often partners are paid automatically, by Stripe, from midnight UTC; `manual` is never. The days are ' +
+      '`payoutDays`. A schedule begins three days after it is set.',
+  }),
+  payoutDays: z
+    .array(integer(1, LAST_DAY, 'A day.'), 'Must be an array of days.')
+    .max(2, 'Must have at most two days.')
+    .nullable()
+    .meta({
+      description:
+        'The days of the schedule: for `weekly` a weekday from 1, Monday, to 7; for `monthly` a day of the month, and ' +
+        'for `twice_monthly` two, from 1 to 28, or 31 for the last day; none for `manual`. Sent with `payoutSchedule`. ' +
+        'null for the schedule’s own: Monday, the 1st, the 1st and 15th.',
+    }),
+  reviewDays: integer(
+    0,
+    14,
+    'Days between a scheduled run and its sending. Its payouts are fixed and mailed to managers, who can stop it until then.',
+  ),
+}
+
+/** Refuses days that do not fit the schedule. */
+const checkDays = (context: {
+  value: { payoutSchedule?: PayoutSchedule | undefined; payoutDays?: number[] | null | undefined }
+  issues: z.core.$ZodRawIssue[]
+}): void => {
+  const { payoutSchedule, payoutDays } = context.value
+  if (!payoutDays) return
+  const message = payoutSchedule
+    ? daysRefusalOf({ payoutSchedule, payoutDays })
+    : 'Must be sent with payoutSchedule.'
+  if (message) context.issues.push({ code: 'custom', message, path: ['payoutDays'], input: payoutDays })
+}
+
+/** A field that takes its default when it is absent or null. */
+const withDefault = <S extends z.ZodType>(schema: S, fallback: z.output<S>) =>
+  optional(schema).transform((value) => value ?? fallback)
+
+/** POST /api/workspaces/:workspace/programs. */
+export const NewProgram = z
+  .strictObject({
+    ...programFields,
+    rewardDurationMonths: withDefault(
+      programFields.rewardDurationMonths,
+      PROGRAM_DEFAULTS.rewardDurationMonths,
+    ),
+    oneTimeMinimumCents: withDefault(programFields.oneTimeMinimumCents, PROGRAM_DEFAULTS.oneTimeMinimumCents),
+    rewardShipping: withDefault(programFields.rewardShipping, PROGRAM_DEFAULTS.rewardShipping),
+    creditOutOfBand: withDefault(programFields.creditOutOfBand, PROGRAM_DEFAULTS.creditOutOfBand),
+    holdingDays: withDefault(programFields.holdingDays, PROGRAM_DEFAULTS.holdingDays),
+    netDays: withDefault(programFields.netDays, PROGRAM_DEFAULTS.netDays),
+    attributionDays: withDefault(programFields.attributionDays, PROGRAM_DEFAULTS.attributionDays),
+    attribution: withDefault(programFields.attribution, PROGRAM_DEFAULTS.attribution),
+    attributeKnownCustomers: withDefault(
+      programFields.attributeKnownCustomers,
+      PROGRAM_DEFAULTS.attributeKnownCustomers,
+    ),
+    lateLeadDays: withDefault(programFields.lateLeadDays, PROGRAM_DEFAULTS.lateLeadDays),
+    trustedAttribution: withDefault(programFields.trustedAttribution, PROGRAM_DEFAULTS.trustedAttribution),
+    selfReferrals: withDefault(programFields.selfReferrals, PROGRAM_DEFAULTS.selfReferrals),
+    unverifiedAddresses: withDefault(programFields.unverifiedAddresses, PROGRAM_DEFAULTS.unverifiedAddresses),
+    minimumPayoutCents: withDefault(programFields.minimumPayoutCents, PROGRAM_DEFAULTS.minimumPayoutCents),
+    manualEarningsNoticeCents: withDefault(
+      programFields.manualEarningsNoticeCents,
+      PROGRAM_DEFAULTS.manualEarningsNoticeCents,
+    ),
+    payoutSchedule: withDefault(programFields.payoutSchedule, PROGRAM_DEFAULTS.payoutSchedule),
+    payoutDays: optional(programFields.payoutDays),
+    reviewDays: withDefault(programFields.reviewDays, PROGRAM_DEFAULTS.reviewDays),
+    mode: optional(mode),
+  })
+  .check(checkDays)
+  .transform((program) => ({
+    ...program,
+    payoutDays: program.payoutDays?.toSorted((a, b) => a - b) ?? DEFAULT_DAYS[program.payoutSchedule],
+  }))
+  .meta({ id: 'NewProgram' })
+
+/** PATCH /api/workspaces/:workspace/programs/:id. Omitted fields keep their values. */
+export const ProgramChange = z
+  .strictObject({ ...programFields, mode })
+  .partial()
+  .check(checkDays)
+  .meta({ id: 'ProgramChange' })

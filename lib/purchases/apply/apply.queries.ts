@@ -1,0 +1,286 @@
+/** Applies a plan in one write: the sale, its customer, and the rows of the ledger. */
+import { type CompiledQuery, sql } from 'kysely'
+import type { Db } from '../../db/connection.ts'
+import { newId } from '../../db/ids.ts'
+import { breaks, isConflict } from '../../db/neon.ts'
+import type {
+  CustomerChange,
+  KnownFacts,
+  PurchasePlan,
+  RecordedSale,
+  SalePlan,
+} from '../../rules/plans/plan.ts'
+import type { Purchase } from '../../rules/plans/purchase.ts'
+import { refundsMade } from '../../rules/refunds/returns.ts'
+import { doubtsOf, handCreditOf, ruledHoldOf } from '../../rules/steps/steps.ts'
+import { noteReceived } from '../../tracking/events/expected-sales.queries.ts'
+import { type ReceivedEvents, textArray } from '../../tracking/events/received.queries.ts'
+import { insertCommissions } from './ledger.queries.ts'
+import { carryHold, holdPossibleDuplicate, reviewRuledHold } from './possible-duplicates.queries.ts'
+import { saveDuplicates, saveRefunds, saveSale } from './save-sale.queries.ts'
+
+export type Application = {
+  workspaceId: string
+  purchase: Purchase
+  facts: KnownFacts
+  plan: PurchasePlan
+  /** The events that the plan was made from. */
+  received: ReceivedEvents
+  now: Date
+  /** What is written with the plan, if it changes anything. */
+  more?: CompiledQuery[]
+}
+
+/** After a conflict, something has changed since it was read: load the purchase and plan it again. */
+export type ApplyResult =
+  /** `replanFrom` is from when on the customer's sales are to be planned again; absent if the plan left the customer alone. */
+  { status: 'applied'; saleId: string | null; replanFrom?: Date | null } | { status: 'conflict' }
+
+const CONFLICT: ApplyResult = { status: 'conflict' }
+
+/** Applies a plan: all of it, or none. */
+export const applyPlan = async (db: Db, application: Application): Promise<ApplyResult> => {
+  const { workspaceId, facts, plan } = application
+  const { sale, customer, duplicates } = plan
+  if (changesNothing(plan)) {
+    const saleId = sale.kind === 'keep' ? sale.recorded.id : null
+    return (await confirmSales(db, [application])) ? { status: 'applied', saleId } : CONFLICT
+  }
+
+  const saleId = sale.kind === 'create' ? newId() : sale.kind === 'none' ? null : sale.recorded.id
+  const { insert, commissionId } = insertCommissions(workspaceId, plan, application.now)
+  const statement = sql<{ saleId: string | null }>`
+    with customer as (select ${facts.customer?.id ?? null}::uuid as id),
+    event as (${saveSale(workspaceId, sale, saleId, commissionId)}),
+    duplicate as (${saveDuplicates(workspaceId, duplicates)}),
+    commission as (${insert})
+    select id as "saleId" from event`
+  try {
+    const [, ...results] = await db.batch([
+      lockBuyers([application]).compile(db),
+      (customer ? lockCustomer(workspaceId, customer) : sql<unknown>`select`).compile(db),
+      statement.compile(db),
+      assertSaved(workspaceId, plan, saleId).compile(db),
+      assertCurrent(application).compile(db),
+      ...(plan.refunds.length ? [saveRefunds(workspaceId, plan.refunds, saleId).compile(db)] : []),
+      ...holdOneTimeReward(workspaceId, plan, saleId).map((part) => part.compile(db)),
+      ...review(application, saleId).map((part) => part.compile(db)),
+      ...(application.more ?? []),
+      ...leaveCustomer(workspaceId, plan, facts.origins).map((part) => part.compile(db)),
+      ...(customer ? saveCustomer(workspaceId, customer, saleId) : []).map((part) => part.compile(db)),
+    ])
+    const [row] = results[1]
+    const [saved] = customer ? (results.at(-1) as { replanFrom: Date | null }[]) : []
+    return row ? { status: 'applied', saleId: row.saleId, ...saved } : CONFLICT
+  } catch (error) {
+    if (isConflict(error) || UNIQUE.some((constraint) => breaks(error, constraint))) return CONFLICT
+    throw error
+  }
+}
+
+/** The constraints that a concurrent sale, or another purchase of the same customer, may have won. */
+const UNIQUE = ['one_time_rewards_program_id_customer_id_key']
+
+/** Rolls the batch back if a sale was not saved: the customer must not be changed by a plan that did not hold. */
+const assertSaved = (workspaceId: string, { sale, duplicates }: PurchasePlan, saleId: string | null) => {
+  const changed = [
+    ...(sale.kind === 'create' ? [{ id: saleId, revision: 0 }] : []),
+    ...(sale.kind === 'update' || sale.kind === 'adjust'
+      ? [{ id: saleId, revision: sale.recorded.revision + 1 }]
+      : []),
+    ...duplicates.map(({ id, revision }) => ({ id, revision: revision + 1 })),
+  ]
+  return sql<unknown>`
+    select assert_unchanged(count(*) = ${changed.length}::integer)
+    from jsonb_to_recordset(${JSON.stringify(changed)}::jsonb) as changed (id uuid, revision integer)
+    join events e on e.workspace_id = ${workspaceId} and e.id = changed.id and e.revision = changed.revision`
+}
+
+/** Rolls the batch back if newer events exist: their own plan may have found nothing to change, and ended. */
+const assertCurrent = ({ workspaceId, received: { keys, count } }: Application) => sql<unknown>`
+    select assert_unchanged(count(*) = ${count}::integer) from processor_events
+    where workspace_id = ${workspaceId} and keys && ${textArray(keys)}`
+
+export const changesNothing = ({ sale, customer, duplicates, refunds }: PurchasePlan): boolean =>
+  (sale.kind === 'none' || sale.kind === 'keep') &&
+  !customer &&
+  duplicates.length === 0 &&
+  refunds.length === 0
+
+/**
+ * Confirms that sales that need no change are as they were read, after any concurrent updates of them have committed.
+ *
+ * @param applications their plans change nothing
+ */
+export const confirmSales = async (db: Db, applications: Application[]): Promise<boolean> => {
+  const kept = applications.flatMap((application) => {
+    const { sale } = application.plan
+    return sale.kind === 'keep' ? [{ application, sale: sale.recorded }] : []
+  })
+  if (kept.length === 0) return true
+  const locks = lockBuyers(kept.map(({ application }) => application))
+  const statements = kept.map(({ application, sale: { id, revision } }) => [
+    sql`
+      select assert_unchanged(revision = ${revision}::integer)
+      from events where workspace_id = ${application.workspaceId} and id = ${id} for no key update`.compile(
+      db,
+    ),
+    ...review(application, id).map((part) => part.compile(db)),
+  ])
+  try {
+    await db.batch([locks.compile(db), ...statements.flat()])
+    return true
+  } catch (error) {
+    if (isConflict(error)) return false
+    throw error
+  }
+}
+
+/** The click of the sale of a plan. */
+const clickOf = ({ sale }: PurchasePlan): string | null => {
+  if (sale.kind === 'none') return null
+  return 'change' in sale ? sale.change.clickId : sale.recorded.clickId
+}
+
+/** Takes the locks of the sales' addresses and clicks, before all other locks of the batch: see lock_click in schema.sql. */
+const lockBuyers = (applications: Application[]) => {
+  const buyers = applications.flatMap(({ workspaceId, plan, purchase: { email } }) => [
+    ...(email !== null && plan.sale.kind !== 'none' ? [{ workspaceId, email }] : []),
+    ...[clickOf(plan)].flatMap((clickId) => (clickId === null ? [] : [{ workspaceId, clickId }])),
+  ])
+  return sql<unknown>`
+    select case when email is not null then lock_address("workspaceId", email) else lock_click("workspaceId", "clickId") end
+    from (select distinct *
+          from jsonb_to_recordset(${JSON.stringify(buyers)}::jsonb) as b ("workspaceId" uuid, email text, "clickId" text)
+          order by 1, 2 nulls last, 3) b`
+}
+
+/** The statements that compare the sale with others, and announce its refunds. */
+const review = (
+  { workspaceId, purchase, facts, plan, received, now }: Application,
+  saleId: string | null,
+) => {
+  const { sale, duplicates } = plan
+  if (sale.kind === 'none' || saleId === null) return []
+  const saved = { workspaceId, saleId, clickId: clickOf(plan) }
+  const tiedIds = duplicates.map(({ id }) => id)
+  const { recorded } = facts
+  const held = reviewOf(sale, recorded)
+  const refunds = refundsMade(received.facts)
+  const isNew = 'commission' in sale && sale.commission?.replacesId === null
+  return [
+    holdPossibleDuplicate({ ...saved, tiedIds, isNew, now }),
+    ...(held ? [reviewRuledHold({ workspaceId, saleId, now }, held)] : []),
+    ...(duplicates.length ? [carryHold({ ...saved, duplicateIds: tiedIds })] : []),
+    ...(facts.salesFrom === 'both' || facts.salesFrom === 'api'
+      ? []
+      : [noteReceived({ ...saved, grossCents: purchase.sale?.paid.grossCents ?? null })]),
+    ...(refunds.length
+      ? [sql`select announce_refunds(${workspaceId}, ${saleId}, ${JSON.stringify(refunds)})`]
+      : []),
+  ]
+}
+
+/** What a planned sale is held for; null if no rule has held it, or holds it. */
+const reviewOf = (sale: SalePlan, recorded: RecordedSale | null) => {
+  if (sale.kind !== 'create' && sale.kind !== 'update') return null
+  const reason = ruledHoldOf(sale)
+  if (reason) {
+    const isKnown = recorded !== null && doubtsOf(recorded.steps).includes(reason)
+    return { reason, isNew: !isKnown || recorded.partnerId !== (sale.change.credit?.partner.id ?? null) }
+  }
+  if (!recorded || !ruledHoldOf(recorded)) return null
+  // To credit it by hand releases nothing, but another partner is not the customer.
+  return handCreditOf(sale.steps) && ruledHoldOf(recorded) !== 'self_referral'
+    ? null
+    : { reason, isNew: false }
+}
+
+/** Releases the one-time reward that the sale or a duplicate of it held, and takes the one that it uses up at present. */
+const holdOneTimeReward = (
+  workspaceId: string,
+  { sale, duplicates }: PurchasePlan,
+  saleId: string | null,
+) => {
+  if (sale.kind !== 'create' && sale.kind !== 'update') return []
+  const held = JSON.stringify([saleId, ...duplicates.map(({ id }) => id)])
+  const release = sql<unknown>`
+    delete from one_time_rewards
+    where workspace_id = ${workspaceId} and event_id in (select value::uuid from jsonb_array_elements_text(${held}::jsonb))`
+  if (!sale.oneTimeProgramId) return [release]
+  // A sale that was paid later and had the reward is planned again.
+  const take = sql<unknown>`
+    insert into one_time_rewards (workspace_id, program_id, customer_id, event_id)
+    select workspace_id, ${sale.oneTimeProgramId}::uuid, customer_id, id from events
+    where workspace_id = ${workspaceId} and id = ${saleId}
+    on conflict (program_id, customer_id) do update set event_id = excluded.event_id`
+  return [release, take]
+}
+
+/** Locks the customer, and rolls the batch back if it is not as it was read. */
+const lockCustomer = (workspaceId: string, { id, revision }: CustomerChange) => sql<unknown>`
+  select assert_unchanged(exists (
+    select from customers where workspace_id = ${workspaceId} and id = ${id} and revision = ${revision} for no key update))`
+
+/** The customer whom a sale leaves, because it turns out to be another one's. */
+export const formerCustomerOf = ({ sale, customer }: PurchasePlan): string | null =>
+  sale.kind === 'update' && customer && sale.recorded.customerId !== customer.id
+    ? sale.recorded.customerId
+    : null
+
+/**
+ * Withdraws what the purchase has referred of the customer that its sale leaves, and marks that customer's later sales: one
+ * of them may earn the one-time reward now.
+ */
+const leaveCustomer = (workspaceId: string, plan: PurchasePlan, origins: string[]) => {
+  const customerId = formerCustomerOf(plan)
+  if (customerId === null || plan.sale.kind !== 'update') return []
+  const { id, occurredAt } = plan.sale.recorded
+  return [
+    sql<unknown>`
+      with withdrawn as (
+        delete from referrals where customer_id = ${customerId} and origin = any(${textArray(origins)})
+        returning referred_at
+      ), since (since) as (select least(${occurredAt}::timestamptz, min(referred_at)) from withdrawn)
+      update customers c
+      set revision = c.revision + 1,
+          replan_from = case when exists (
+            select from events e where e.customer_id = c.id and e.kind = 'sale' and e.id <> ${id} and e.occurred_at >= since)
+            then least(c.replan_from, since) else c.replan_from end
+      from since
+      where c.workspace_id = ${workspaceId} and c.id = ${customerId} and c.merged_into is null`,
+    sql<unknown>`
+      update customers set partner_id = present_owner(id)
+      where workspace_id = ${workspaceId} and id = ${customerId} and merged_into is null`,
+  ]
+}
+
+/** Replaces the referrals of the purchase, and marks the later sales that depend on what has changed. */
+const saveCustomer = (workspaceId: string, change: CustomerChange, saleId: string | null) => {
+  const { id, email, name, referral, origins, replanFrom } = change
+  const withdraw = sql<unknown>`
+    delete from referrals
+    where customer_id = ${id} and origin = any(${textArray(origins)}) and origin <> ${referral?.origin ?? ''}`
+  const refer = referral
+    ? sql<unknown>`
+    insert into referrals (workspace_id, customer_id, origin, partner_id, source, attribution, referred_at)
+    values (${workspaceId}, ${id}, ${referral.origin}, ${referral.partnerId}, ${referral.source}, ${referral.attribution},
+            ${referral.referredAt})
+    on conflict (customer_id, origin) do update
+      set partner_id = excluded.partner_id, source = excluded.source, attribution = excluded.attribution,
+          referred_at = excluded.referred_at, clicked_at = null`
+    : sql<unknown>`select`
+  const since = sql`date_trunc('second', ${replanFrom}::timestamptz)`
+  const update = sql<unknown>`
+    update customers c
+    set email = coalesce(c.email, ${email}), name = coalesce(c.name, ${name}), partner_id = present_owner(c.id),
+        revision = c.revision + 1,
+        replan_from = case when addressed_elsewhere_1(${workspaceId}, c.id, ${since}) is not null or exists (
+          select from events e
+          where e.customer_id = c.id and e.kind = 'sale' and e.id is distinct from ${saleId}
+            and e.occurred_at >= ${since})
+          then least(c.replan_from, ${since}) else c.replan_from end
+    where c.workspace_id = ${workspaceId} and c.id = ${id}
+    returning c.replan_from as "replanFrom"`
+  return origins.length ? [withdraw, refer, update] : [update]
+}

@@ -1,0 +1,168 @@
+/** Processes events and reports: load the purchase, plan it, apply the plan, and again if it changed meanwhile. */
+
+import type { CompiledQuery } from 'kysely'
+import { tieCustomers } from '../../customers/tie.queries.ts'
+import type { Db } from '../../db/connection.ts'
+import { lostRace } from '../../platform/unavailable.ts'
+import { identityOf } from '../../rules/identities/identities.ts'
+import { planPurchase } from '../../rules/plans/plan-purchase.ts'
+import { readPurchase, type Trigger, triggerOf } from '../../rules/plans/purchase.ts'
+import type { ProcessorEvent } from '../../rules/purchases/facts.ts'
+import type { EventOutcome } from '../../rules/purchases/outcomes.ts'
+import type { HandCreditStep } from '../../rules/steps/steps.ts'
+import {
+  discountedPurchases,
+  endOfWait,
+  loadReceived,
+  type ReceivedEvents,
+  saveEvent,
+  saveOutcome,
+} from '../../tracking/events/received.queries.ts'
+import { applyPlan, formerCustomerOf } from './apply.queries.ts'
+import { loadKnownFacts } from './purchases.queries.ts'
+import { replanCustomer } from './replan.service.ts'
+import { tieFirst } from './tie-first.service.ts'
+
+/** Of ten concurrent events of one customer, one succeeds in each round; a round may only tie its ids. */
+const ROUNDS = 24
+
+export type Applied = {
+  /** The purchase's sale, if there is one. */
+  saleId: string | null
+  outcome: EventOutcome
+}
+
+type When = {
+  trigger: Trigger
+  now: Date
+  /** A manager's decision whom the sale is credited to, and what is written with it. */
+  byHand?: { step: HandCreditStep; statementsFor: (customerId: string | null) => CompiledQuery[] }
+}
+
+/** Stores an event and processes it, unless it was processed before. An event without keys concerns no purchase. */
+export const processEvent = async (
+  db: Db,
+  workspaceId: string,
+  event: ProcessorEvent,
+  now: Date,
+): Promise<void> => {
+  const { id, isDone } = await saveEvent(db, workspaceId, event, now)
+  if (isDone) return
+  if (event.refusal) return saveOutcome(db, { id, saleId: null, outcome: event.refusal })
+  const { saleId, outcome } = event.keys.length
+    ? await applyPurchase(db, workspaceId, event.keys, { trigger: triggerOf(event.facts), now })
+    : await applyCustomer(db, workspaceId, { ...event, id }, now)
+  await saveOutcome(db, { id, saleId, outcome })
+}
+
+/** Ties the ids that an event names, and updates the customer's purchases that a discount shows the coupon of. */
+const applyCustomer = async (
+  db: Db,
+  workspaceId: string,
+  { id: eventId, customer, facts }: ProcessorEvent & { id: string },
+  now: Date,
+): Promise<Pick<Applied, 'saleId' | 'outcome'>> => {
+  for (const fact of facts) {
+    if (fact.kind !== 'identity') continue
+    const identities = [fact.customer, fact.customerExternalId].map(identityOf)
+    const tied = await tieCustomers(
+      db,
+      workspaceId,
+      identities,
+      { source: 'customer', evidence: fact.customer },
+      now,
+    )
+    await replanCustomer(db, workspaceId, tied, now)
+  }
+  const discounts = facts.filter((fact) => fact.kind === 'discount')
+  const purchases =
+    customer && discounts.length > 0
+      ? await discountedPurchases(db, workspaceId, { eventId, customer, discounts })
+      : []
+  for (const keys of purchases) await applyPurchase(db, workspaceId, keys, { trigger: 'sale', now })
+  return { saleId: null, outcome: { code: facts.length ? 'customer_noted' : 'ignored', facts: {} } }
+}
+
+/**
+ * Applies the payments that have waited long enough for an invoice or a checkout. One that fails delays no other.
+ *
+ * @param connect a connection has the deadline of one request, so each payment gets its own. null leaves the others to the next run
+ * @returns how many were applied, and the failures of the others, which the next run tries again
+ */
+export const endWaits = async (
+  connect: () => Db | null,
+  now: Date,
+): Promise<{ applied: number; failures: unknown[] }> => {
+  const first = connect()
+  const events = first ? await endOfWait(first, now) : []
+  const failures: unknown[] = []
+  let applied = 0
+  for (const { id, workspaceId, keys } of events) {
+    const db = connect()
+    if (!db) break
+    try {
+      const { saleId, outcome } = await applyPurchase(db, workspaceId, keys, { trigger: 'sale', now })
+      await saveOutcome(db, { id, saleId, outcome })
+      applied++
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  return { applied, failures }
+}
+
+/**
+ * Updates the ledger after everything known of the purchase with these keys, and plans the customer's later sales again if
+ * they depend on what has changed.
+ *
+ * @param keys its invoice, payments, charges or checkout
+ * @param loaded its events, if they were loaded before
+ * @throws {Unavailable} when the database does not confirm it, or concurrent requests kept changing the purchase
+ */
+export const applyPurchase = async (
+  db: Db,
+  workspaceId: string,
+  keys: string[],
+  when: When,
+  loaded?: ReceivedEvents,
+): Promise<Applied> => {
+  const { markedIds, ...applied } = await applyOne(db, workspaceId, keys, when, loaded)
+  for (const id of markedIds) await replanCustomer(db, workspaceId, id, when.now)
+  return applied
+}
+
+/** Updates one purchase. @returns the ids of its customer and its former one too, if sales of them are to be planned again */
+const applyOne = async (
+  db: Db,
+  workspaceId: string,
+  keys: string[],
+  { trigger, now, byHand }: When,
+  loaded?: ReceivedEvents,
+): Promise<Applied & { markedIds: string[] }> => {
+  let received = loaded ?? (await loadReceived(db, workspaceId, keys))
+  for (let round = 0; round < ROUNDS; round++) {
+    const purchase = readPurchase(received.facts, now, received.beginnings)
+    const facts = await loadKnownFacts(db, workspaceId, received.keys, purchase, trigger, byHand?.step)
+    const evidence = facts.recorded?.externalId ?? purchase.externalId ?? keys[0] ?? null
+    if (await tieFirst(db, workspaceId, purchase, facts, evidence, now)) continue
+    const plan = planPurchase(purchase, facts, trigger)
+    const more = byHand?.statementsFor(facts.customer?.id ?? null) ?? []
+    const result = await applyPlan(db, {
+      workspaceId,
+      purchase,
+      facts,
+      plan,
+      received,
+      now,
+      more: more ?? [],
+    })
+    if (result.status === 'conflict') {
+      received = await loadReceived(db, workspaceId, keys)
+      continue
+    }
+    const { saleId, replanFrom = facts.customer?.replanFrom ?? null } = result
+    const marked = [replanFrom && facts.customer?.id, formerCustomerOf(plan)]
+    return { saleId, outcome: plan.outcome, markedIds: marked.filter((id) => typeof id === 'string') }
+  }
+  throw lostRace('the same purchase')
+}

@@ -1,0 +1,155 @@
+/** Recorded sales and customers as they leave the database: as JSON values, and read from them again. */
+import { sql } from 'kysely'
+import type { Referral } from '../../rules/identities/owner.ts'
+import type { Candidate } from '../../rules/plans/buyer.ts'
+import type { RecordedRefund, RecordedSale } from '../../rules/plans/plan.ts'
+import type { CurrentCommission } from '../../rules/refunds/reversals.ts'
+
+const date = (time: string | null): Date | null => (time === null ? null : new Date(time))
+
+/** A recorded sale as it comes out of JSON. */
+export type SaleRow = Omit<RecordedSale, 'sale' | 'commission' | 'occurredAt' | 'reportedAt'> & {
+  occurredAt: string
+  reportedAt: string | null
+  amountCents: number
+  currency: string
+  commission: CommissionJson | null
+}
+
+/** A current commission as it comes out of JSON. */
+export type CommissionJson = Omit<CurrentCommission, 'amountCents' | 'reversedCents' | 'payableAt'> & {
+  amountCents: number
+  reversedCents: number
+  payableAt: string
+}
+
+/** A current commission from its JSON value. */
+export const reviveCommission = (commission: CommissionJson): CurrentCommission => ({
+  ...commission,
+  amountCents: BigInt(commission.amountCents),
+  reversedCents: BigInt(commission.reversedCents),
+  payableAt: new Date(commission.payableAt),
+})
+
+/** A sale, `s`, with its current commission, as one JSON value. */
+export const SALE_JSON = sql`jsonb_build_object(
+  'id', s.id, 'externalId', s.external_id, 'customerExternalId', s.customer_external_id,
+  'occurredAt', s.occurred_at, 'reportedAt', s.reported_at, 'customerId', s.customer_id, 'addressedId', s.addressed_id,
+  'subscriptionId', s.subscription_id, 'partnerId', s.partner_id, 'attributedBy', s.attributed_by, 'clickId', s.click_id,
+  'amountCents', s.amount_cents, 'currency', s.currency, 'steps', s.steps, 'revision', s.revision,
+  'commission', (
+    select jsonb_build_object(
+      'id', c.id, 'partnerId', c.partner_id, 'slug', p.slug, 'payableAt', c.payable_at,
+      'amountCents', c.amount_cents, 'currency', c.currency,
+      'reversedCents', (select coalesce(-sum(r.amount_cents), 0) from commissions r
+                        where r.event_id = s.id and r.reverses_id = c.id))
+    from commissions c join partners p on p.id = c.partner_id
+    where c.id = s.commission_id),
+  'lastCommissionId', (
+    select c.id from commissions c
+    where c.event_id = s.id and c.kind <> 'reversal'
+      and not exists (select from commissions n where n.replaces_id = c.id)))`
+
+/** A sale from its JSON value. */
+export const reviveSale = ({
+  amountCents,
+  currency,
+  commission,
+  occurredAt,
+  reportedAt,
+  ...sale
+}: SaleRow): RecordedSale => ({
+  ...sale,
+  occurredAt: new Date(occurredAt),
+  reportedAt: date(reportedAt),
+  sale: { amountCents: BigInt(amountCents), currency },
+  commission: commission && reviveCommission(commission),
+})
+
+/** A refund as it comes out of JSON. */
+export type RefundRow = Omit<RecordedRefund, 'amountCents'> & { amountCents: number | null }
+
+/** A reported refund, `r`, as one JSON value. */
+export const REFUND_JSON = sql`jsonb_build_object(
+  'id', r.id, 'requested', r.requested, 'saleId', r.sale_id, 'amountCents', r.amount_cents, 'currency', r.currency,
+  'steps', r.steps)`
+
+/** A refund from its JSON value. */
+export const reviveRefund = ({ amountCents, ...refund }: RefundRow): RecordedRefund => ({
+  ...refund,
+  amountCents: amountCents === null ? null : BigInt(amountCents),
+})
+
+/** A candidate as it comes out of JSON. */
+export type CandidateRow = Omit<Candidate, 'referrals' | 'rewarded' | 'replanFrom' | 'byAddress'> & {
+  replanFrom: string | null
+  byAddress: { at: string; isVerified: boolean } | null
+  referrals: (Pick<Referral, 'origin' | 'partnerId' | 'programId' | 'source' | 'attribution'> &
+    Record<'referredAt', string> &
+    Record<'clickedAt' | 'startedAt', string | null>)[]
+  rewarded: { programId: string; subscriptionId: string | null; at: string }[]
+}
+
+/** With whom a customer, `cu`, is a possible merge. Either may have been merged since. */
+const PAIRED_WITH = sql`
+  select coalesce(o.merged_into, o.id)
+  from customers mine
+  join possible_merges p on mine.id in (p.customer_id, p.named_customer_id)
+  join customers o on o.id in (p.customer_id, p.named_customer_id) and o.id <> mine.id
+  where mine.workspace_id = cu.workspace_id and (mine.id = cu.id or mine.merged_into = cu.id)`
+
+const HAS_PAID = sql`exists (
+  select from events e where e.customer_id = cu.id and e.kind = 'sale' and e.id <> all (array(select id from sold)))`
+
+/**
+ * A candidate, `cu`, as one JSON value. Its rewarded sales are those before this one.
+ *
+ * @param hasReference whether a purchase that is loaded has one
+ */
+export const candidateJson = (hasReference: boolean) => sql`jsonb_build_object(
+  'id', cu.id, 'externalId', cu.external_id, 'email', cu.email, 'name', cu.name, 'revision', cu.revision,
+  'emails', array(select i.value from customer_identities i where i.customer_id = cu.id and i.kind = 'email'
+                  union select cu.email where cu.email is not null),
+  'replanFrom', cu.replan_from,
+  'identities', (select coalesce(jsonb_agg(jsonb_build_object('kind', f.kind, 'value', f.value)), '[]')
+                 from strong f where f.customer_id = cu.id),
+  'hasAddress', cu.id in (select customer_id from address),
+  'hasPaid', ${hasReference ? HAS_PAID : sql`false`},
+  'pairedWith', ${hasReference ? sql`array(${PAIRED_WITH})` : sql`'[]'::jsonb`},
+  'byAddress', (
+    select jsonb_build_object('at', i.created_at, 'isVerified', i.is_verified)
+    from customer_identities i
+    where i.customer_id = cu.id and i.kind = 'email' and i.value = wanted.email and i.source <> 'import'),
+  'referrals', (
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'origin', r.origin, 'partnerId', r.partner_id, 'programId', p.program_id, 'source', r.source,
+      'attribution', r.attribution, 'referredAt', r.referred_at, 'clickedAt', r.clicked_at, 'startedAt', r.started_at)), '[]')
+    from referrals r join partners p on p.id = r.partner_id where r.customer_id = cu.id),
+  'rewarded', (
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'programId', f.program_id, 'subscriptionId', f.subscription_id, 'at', f.at)), '[]') from (
+      select c.program_id, e.subscription_id, min(e.occurred_at) as at
+      from own, events e join commissions c on c.id = e.commission_id
+      where e.customer_id = cu.id and c.kind = 'sale' and e.id <> all (array(select id from sold))
+        and (e.occurred_at, e.external_id) < (own.at, own.external_id)
+      group by c.program_id, e.subscription_id) f))`
+
+/** A candidate from its JSON value. */
+export const reviveCandidate = ({
+  referrals,
+  rewarded,
+  replanFrom,
+  byAddress,
+  ...candidate
+}: CandidateRow): Candidate => ({
+  ...candidate,
+  byAddress: byAddress && { ...byAddress, at: new Date(byAddress.at) },
+  replanFrom: date(replanFrom),
+  referrals: referrals.map(({ referredAt, clickedAt, startedAt, ...referral }) => ({
+    ...referral,
+    referredAt: new Date(referredAt),
+    clickedAt: date(clickedAt),
+    startedAt: date(startedAt),
+  })),
+  rewarded: rewarded.map(({ at, ...first }) => ({ ...first, at: new Date(at) })),
+})

@@ -1,0 +1,134 @@
+/** Credits a lead by hand. No plan decides a lead again, so this is all that does. */
+import { sql } from 'kysely'
+import type { Act } from '../../audit/audit.queries.ts'
+import type { Db } from '../../db/connection.ts'
+import { lockUnmerged } from '../../db/locks.queries.ts'
+import { isConflict } from '../../db/neon.ts'
+import type { PartnerTerms } from '../../rules/attribution/attribution.ts'
+import type { HandCreditRequest } from '../../rules/attribution/hand-credits.ts'
+import { decide } from '../../rules/decisions/decide.ts'
+import { nothingReturned } from '../../rules/refunds/returns.ts'
+import { replacedStep, reverseAll, toReverse } from '../../rules/refunds/reversals.ts'
+import { type HandCreditStep, ruledHoldOf, type Step } from '../../rules/steps/steps.ts'
+import { type FromJson, reviveTerms } from '../../tracking/reports/facts.queries.ts'
+import { canonicalJson } from '../../values/json.ts'
+import { type CommissionJson, reviveCommission, SALE_JSON } from '../apply/known-rows.queries.ts'
+import { insertCommissions } from '../apply/ledger.queries.ts'
+import { type Creditable, creditStatements } from './credit.queries.ts'
+
+type LeadRow = {
+  lead: {
+    revision: number
+    steps: Step[]
+    commission: CommissionJson | null
+    lastCommissionId: string | null
+  }
+  occurredAt: Date
+  emails: string[]
+  terms: FromJson<PartnerTerms> | null
+}
+
+/** Nothing is returned of a lead. */
+const NO_RETURNS = nothingReturned({ amountCents: 0n, currency: 'USD' })
+
+/** Credits a lead, in one transaction. @returns whether nothing else changed it meanwhile */
+export const creditLead = async (
+  db: Db,
+  act: Act,
+  event: Creditable,
+  { step, request }: { step: HandCreditStep; request: HandCreditRequest },
+): Promise<boolean> => {
+  const { workspaceId, now } = act
+  const { customerId } = event
+  const { rows } = await sql<LeadRow>`
+    select ${SALE_JSON} as lead, s.occurred_at as "occurredAt",
+           array(select value from customer_identities where customer_id = ${customerId}::uuid and kind = 'email') as emails,
+           partner_terms_1(${request.partnerId}::uuid, null, s.occurred_at, s.occurred_at) as terms
+    from events s where s.workspace_id = ${workspaceId} and s.id = ${event.id}`.execute(db)
+  const [row] = rows
+  if (!row) return false
+  const { lead, occurredAt, emails } = row
+  const partner = row.terms && reviveTerms(row.terms)
+  const report = {
+    kind: 'lead' as const,
+    externalId: event.externalId,
+    customerExternalId: event.customerExternalId,
+    customerEmail: null,
+    customerName: null,
+    clickId: null,
+    eventName: 'lead',
+    metadata: null,
+    sale: null,
+  }
+  const known = { click: null, customerPartner: null, customerEmails: emails, byHand: { partner, step } }
+  const decision = decide(report, known, occurredAt)
+  const { commission } = decision
+  const current = lead.commission && reviveCommission(lead.commission)
+  const isKept =
+    current !== null &&
+    current.partnerId === partner?.id &&
+    current.amountCents === commission?.amountCents &&
+    current.currency === commission.currency
+  const made =
+    commission && partner && !isKept
+      ? {
+          ...commission,
+          partner,
+          reversedCents: toReverse({ ...commission, partnerId: partner.id }, NO_RETURNS, lead.steps),
+          replacesId: lead.lastCommissionId,
+        }
+      : null
+  const steps = [
+    ...decision.steps,
+    ...lead.steps.filter(({ code }) => code === 'commission_replaced' || code === 'reversed_by_hand'),
+    ...(current && !isKept ? [replacedStep(current)] : []),
+  ]
+  // A repeat: the same person has decided the same before.
+  if (!made && (isKept || !current) && canonicalJson(steps) === canonicalJson(lead.steps)) return true
+  const reversals = isKept ? [] : reverseAll(current)
+  const { insert, commissionId } = insertCommissions(
+    workspaceId,
+    { sale: { commission: made, reversals, change: { occurredAt } }, duplicates: [] },
+    now,
+    'lead',
+  )
+  const save = sql<unknown>`
+    with customer as (select ${customerId}::uuid as id),
+    event as (
+      update events e
+      set partner_id = ${partner?.id ?? null}::uuid, attributed_by = ${partner ? 'manual' : null}, customer_id = customer.id,
+          commission_id = ${isKept ? sql`e.commission_id` : sql`${commissionId}::uuid`},
+          steps = ${JSON.stringify(steps)}::jsonb, revision = e.revision + 1
+      from customer
+      where e.workspace_id = ${workspaceId} and e.id = ${event.id} and e.revision = ${lead.revision}
+      returning e.id
+    ), duplicate as (select null::uuid as id where false), commission as (${insert})
+    select id from event`
+  try {
+    await db.batch([
+      ...(customerId ? [lockUnmerged(workspaceId, customerId).compile(db)] : []),
+      save.compile(db),
+      sql<unknown>`
+        select assert_unchanged(exists (
+          select from events where workspace_id = ${workspaceId} and id = ${event.id} and revision = ${lead.revision + 1}
+                               and steps = ${JSON.stringify(steps)}::jsonb))`.compile(db),
+      ...creditStatements(db, act, { event, customerId, step, request }),
+      sql<unknown>`
+        select hold_by_rule_1(${workspaceId}, ${event.id}, held.reason, true, ${now}::timestamptz)
+        from (select ${ruledHoldOf(decision)}::text as reason) held where held.reason is not null`.compile(
+        db,
+      ),
+      sql<unknown>`
+        update customers c
+        set partner_id = present_owner(c.id), revision = c.revision + 1,
+            replan_from = case when exists (
+              select from events e where e.customer_id = c.id and e.kind = 'sale' and e.occurred_at >= ${occurredAt}::timestamptz)
+              then least(c.replan_from, date_trunc('second', ${occurredAt}::timestamptz)) else c.replan_from end
+        where c.workspace_id = ${workspaceId} and c.id = ${customerId}::uuid`.compile(db),
+    ])
+    return true
+  } catch (error) {
+    if (isConflict(error)) return false
+    throw error
+  }
+}

@@ -1,0 +1,285 @@
+/** Attribution: which partner, if any, an event is credited to. Spec, sections 4.1 and 4.2. */
+
+import { isLate } from '../identities/owner.ts'
+import type { SalesFrom } from '../purchases/processors.ts'
+import type { Reward } from '../rewards/rewards.ts'
+import type { RewardInterval } from '../steps/intervals.ts'
+import { CLOCK_DIFFERENCE_MS } from '../steps/occurred-at.ts'
+import type { Report } from '../steps/report.ts'
+import type { Because, ClickFacts, CodeStep, DoubtStep, HandCreditStep, Step } from '../steps/steps.ts'
+import type { AddressClaim, UnverifiedAddresses } from './address-claims.ts'
+import type { ErasedSelfReferral, SelfReferrals } from './self-referrals.ts'
+
+/** The part of a report that decides whom it is credited to. */
+type Claim = Pick<Report, 'kind' | 'clickId'>
+
+/** A partner with the terms of its program and the rewards of its group. */
+export type PartnerTerms = {
+  id: string
+  slug: string
+  /** Its address, and those that it had before. */
+  emails: string[]
+  /** Its names, as far as they matter: only a payment processor says who paid. */
+  names?: string[]
+  status: 'approved' | 'banned'
+  programId: string
+  reward: Reward
+  rewardInterval: RewardInterval
+  rewardDurationMonths: number | null
+  oneTimeMinimumCents: number
+  rewardShipping: boolean
+  creditOutOfBand: boolean
+  holdingDays: number
+  /** Days from the last day of the sale's month; null is holding days alone. */
+  netDays: number | null
+  attribution: 'last' | 'first'
+  attributeKnownCustomers: boolean
+  /** Within how many days after a payment a report with an earlier click credits it. */
+  lateLeadDays: number
+  selfReferrals: SelfReferrals
+  unverifiedAddresses: UnverifiedAddresses
+  group: { name: string; saleReward: Reward | null; leadReward: Reward | null } | null
+  /** When the customer first earned a sale commission in this program, reversed or not, or the imported start. */
+  firstRewardedAt: Date | null
+}
+
+export type Click = { id: string; createdAt: Date; expiresAt: Date; partner: PartnerTerms }
+
+/** What is known before an event is decided. */
+export type Facts = {
+  /** The click that the report names, if the workspace has it. */
+  click: Click | null
+  /** The partner who owns the customer, if the customer is known. */
+  customerPartner: PartnerTerms | null
+  /** When it was reported whose the customer is, if only after the event: by a report whose click was made before it. */
+  referredLaterAt?: Date | null | undefined
+  /** Present if only an address that a lead named says who the customer is. */
+  byAddress?: AddressClaim | null | undefined
+  /** The addresses that the customer is known by, if it is known. */
+  customerEmails?: string[] | undefined
+  /** The partner who is the customer, as was decided before the customer's address was erased. */
+  erasedSelfReferral?: ErasedSelfReferral | null
+  /** Who reports the sales that earn; both by default. */
+  salesFrom?: SalesFrom
+  /** Present for a sale that a payment processor reports. */
+  purchase?: PurchaseFacts | undefined
+  /** Present if a manager has decided whom it is credited to. */
+  byHand?: HandCredit | null | undefined
+  /** Present if the report names a partner by a slug or a coupon. */
+  code?: CodeCredit | null | undefined
+}
+
+/** What became of the slug or coupon of a report. Without a partner, it credits nobody. */
+export type CodeCredit = { partner: PartnerTerms | null; step: CodeStep }
+
+/** A manager's decision, which prevails over coupon, click and customer. Without a partner, nobody is credited. */
+type HandCredit = { partner: PartnerTerms | null; step: HandCreditStep }
+
+export type PurchaseFacts = {
+  /** The first of the checkout's coupons that belongs to a partner. */
+  coupon: CouponAlias | null
+  /** When the checkout was created, else when the sale was paid. */
+  referredAt: Date
+  /** When it was paid or reported, whichever was first: its commission's terms of payment count from then. */
+  earnedAt: Date
+  /** Whose it is as a renewal; absent for other sales. */
+  renewal?: Renewal | null
+  /** Whether it charges for a change of a subscription in the middle of a period. */
+  isProration: boolean
+}
+
+/**
+ * The partner of a renewal: who was credited with the first sale of its subscription, or to whom the customer was imported
+ * since; the customer's owner if no earlier sale of the subscription is known. Design, section 5, "Attribution of renewals".
+ */
+export type Renewal = {
+  partner: PartnerTerms | null
+  because: 'subscription' | 'import' | 'owner'
+  /** Why the subscription's first sale is held, as long as no manager has decided about it. */
+  doubt?: DoubtStep | null
+}
+
+/** A coupon or promotion code that credits a partner. */
+export type CouponAlias = { couponId: string; partner: PartnerTerms }
+
+/** `code`: the report names the partner. `manual`: a manager has credited it by hand. */
+export type AttributedBy = 'coupon' | 'click' | 'code' | 'customer' | 'manual'
+
+export type Credit = { partner: PartnerTerms; by: AttributedBy }
+
+export type Attribution = {
+  credit: Credit | null
+  steps: Step[]
+  /** Why what it earns is held. */
+  doubts?: DoubtStep[] | undefined
+}
+
+const inactive = ({ id, slug }: PartnerTerms): Step => ({
+  code: 'partner_inactive',
+  facts: { slug, partnerId: id },
+})
+
+/** The credit that a checkout's coupon gives. */
+const followCoupon = ({ couponId, partner }: CouponAlias): Attribution => {
+  const steps: Step[] = [{ code: 'coupon', facts: { couponId, slug: partner.slug } }]
+  return partner.status === 'approved'
+    ? { credit: { partner, by: 'coupon' }, steps }
+    : { credit: null, steps: [...steps, inactive(partner)] }
+}
+
+const clickFacts = ({ id, partner, createdAt, expiresAt }: Click): ClickFacts => ({
+  clickId: id,
+  slug: partner.slug,
+  clickedAt: createdAt.toISOString(),
+  expiresAt: expiresAt.toISOString(),
+})
+
+/** The credit that the reported click gives, or the reason why it gives none. */
+const followClick = (clickId: string | null, click: Click | null, now: Date): Attribution => {
+  if (clickId === null) return { credit: null, steps: [{ code: 'no_click', facts: {} }] }
+  if (click === null) return { credit: null, steps: [{ code: 'unknown_click', facts: { clickId } }] }
+
+  const facts = clickFacts(click)
+  if (now >= click.expiresAt) return { credit: null, steps: [{ code: 'expired_click', facts }] }
+  if (click.partner.status !== 'approved') {
+    return { credit: null, steps: [inactive(click.partner)] }
+  }
+  return { credit: { partner: click.partner, by: 'click' }, steps: [{ code: 'click', facts }] }
+}
+
+/** Whether a click was made after an event, so that it did not lead to it. */
+export const isLaterClick = ({ createdAt }: Click, at: Date): boolean =>
+  Number(createdAt) > Number(at) + CLOCK_DIFFERENCE_MS
+
+/** The credit that the click of an event gives. @param referredAt by when it has not expired, if that is not the event's time */
+export const followReportedClick = (
+  clickId: string | null,
+  click: Click | null,
+  at: Date,
+  referredAt = at,
+): Attribution =>
+  click && isLaterClick(click, at)
+    ? { credit: null, steps: [{ code: 'later_click', facts: clickFacts(click) }] }
+    : followClick(clickId, click, referredAt)
+
+/** The credit that a report's click gives, else its slug or coupon. */
+export const withCode = (byClick: Attribution, code: CodeCredit | null | undefined): Attribution => {
+  if (!code || byClick.credit) return byClick
+  const { partner, step } = code
+  if (partner?.status !== 'approved') {
+    return { credit: null, steps: [...byClick.steps, step, ...(partner ? [inactive(partner)] : [])] }
+  }
+  // That there is no click explains nothing here.
+  const steps = byClick.steps.filter((before) => before.code !== 'no_click')
+  return { credit: { partner, by: 'code' }, steps: [...steps, step] }
+}
+
+/**
+ * Which partner an event is credited to, and the steps that led there.
+ *
+ * A manager's decision comes first. A renewal that a payment processor reports is credited as its subscription was, whatever
+ * else it names. Any other sale of a processor is credited by coupon, else by the checkout's click, else by the code of the
+ * merchant's report of it, else to the customer's partner. Design, section 5.
+ *
+ * A merchant's report is credited by click, else by the slug or coupon that it names, where the program trusts that. Two
+ * program settings credit the customer's partner instead: `attribution: "first"` over a click or code of the same program, and
+ * `attributeKnownCustomers` for a sale without either. A banned partner is never credited.
+ */
+export const attribute = (report: Claim, facts: Facts, now: Date): Attribution => {
+  const { purchase, byHand } = facts
+  if (byHand) {
+    const { partner, step } = byHand
+    return { credit: partner && { partner, by: 'manual' }, steps: [step] }
+  }
+  if (!purchase) {
+    const byClick = followReportedClick(report.clickId, facts.click, now)
+    return attributeReport(report, facts, withCode(byClick, facts.code), now)
+  }
+
+  if (purchase.renewal) return followRenewal(purchase.renewal, facts, now)
+
+  const byCoupon = purchase.coupon ? followCoupon(purchase.coupon) : { credit: null, steps: [] }
+  if (byCoupon.credit) return byCoupon
+  // A payment of a known customer has no click, and needs none.
+  const byClick = report.clickId
+    ? followReportedClick(report.clickId, facts.click, now, purchase.referredAt)
+    : byCoupon
+  const named = withCode(byClick, facts.code)
+  const { credit, steps, doubts } = attributeReport(report, facts, named, now)
+  return {
+    credit,
+    doubts,
+    steps: [
+      ...(byClick === byCoupon ? [] : byCoupon.steps),
+      ...steps,
+      ...(credit || steps.length > 0 ? [] : [{ code: 'unknown_customer', facts: {} } as const]),
+    ],
+  }
+}
+
+/** Credits a renewal as its subscription was. */
+const followRenewal = ({ partner, because, doubt }: Renewal, facts: Facts, at: Date): Attribution => {
+  if (partner === null) return { credit: null, steps: [{ code: 'unreferred_subscription', facts: {} }] }
+  if (partner.status !== 'approved') return { credit: null, steps: [inactive(partner)] }
+  const credit = creditCustomer(partner, because, because === 'owner' ? facts : {}, at)
+  return doubt ? { ...credit, doubts: [doubt] } : credit
+}
+
+/** The credit of the customer's partner, and what speaks against it. */
+const creditCustomer = (
+  partner: PartnerTerms,
+  because: Because,
+  { referredLaterAt, byAddress }: Pick<Facts, 'referredLaterAt' | 'byAddress'>,
+  at: Date,
+): Attribution => {
+  const { slug } = partner
+  const doubts: DoubtStep[] = []
+  if (referredLaterAt && isLate(referredLaterAt, at))
+    doubts.push({ code: 'late_lead', facts: { slug, referredAt: referredLaterAt.toISOString() } })
+  if (byAddress?.isVerified === false && partner.unverifiedAddresses === 'hold')
+    doubts.push({ code: 'unverified_address', facts: { slug } })
+  const found = byAddress && ({ byAddress: byAddress.isVerified ? 'verified' : 'unverified' } as const)
+  const step: Step = { code: 'customer', facts: { slug, because, ...found } }
+  return { credit: { partner, by: 'customer' }, steps: [step], doubts }
+}
+
+/** Credits the customer's partner where it prevails over the click. */
+const attributeReport = (report: Claim, facts: Facts, byClick: Attribution, at: Date): Attribution => {
+  const known = facts.customerPartner
+  if (known === null) return byClick
+
+  const because = whyKnownPartner(report, facts, byClick, known, at)
+  if (because === null) return isNotCredited(report, byClick, known) ? notCredited(byClick, known) : byClick
+  if (known.status !== 'approved') return { ...byClick, steps: [...byClick.steps, inactive(known)] }
+  const credited = creditCustomer(known, because, facts, at)
+  return { ...credited, steps: [...byClick.steps, ...credited.steps] }
+}
+
+/** Whether only a setting of the program keeps the customer's partner from being credited with a sale. */
+const isNotCredited = ({ kind }: Claim, byClick: Attribution, { status }: PartnerTerms): boolean =>
+  kind === 'sale' && byClick.credit === null && status === 'approved'
+
+const notCredited = (byClick: Attribution, { slug, programId }: PartnerTerms): Attribution => ({
+  ...byClick,
+  steps: [...byClick.steps, { code: 'known_customer_not_credited', facts: { slug, programId } }],
+})
+
+/** Why the customer's partner prevails over the click, or is credited without one; null if it is not. */
+const whyKnownPartner = (
+  { kind }: Claim,
+  { purchase, referredLaterAt }: Facts,
+  byClick: Attribution,
+  known: PartnerTerms,
+  at: Date,
+): Because | null => {
+  const clicked = byClick.credit?.partner
+  if (clicked) {
+    if (clicked.attribution !== 'first' || clicked.programId !== known.programId) return null
+    return clicked.id === known.id ? null : 'first_partner'
+  }
+  if (kind === 'lead') return null
+  if (isLate(referredLaterAt, at)) return 'late_lead'
+  if (purchase) return 'owner'
+  if (known.attributeKnownCustomers) return 'known_customer'
+  return referredLaterAt && known.lateLeadDays > 0 ? 'late_lead' : null
+}

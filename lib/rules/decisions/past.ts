@@ -1,0 +1,119 @@
+/** Recorded events, and the terms under which they are decided again. */
+
+import type { AttributedBy, Click, PartnerTerms, PurchaseFacts } from '../attribution/attribution.ts'
+import type { ErasedSelfReferral } from '../attribution/self-referrals.ts'
+import type { Referral } from '../identities/owner.ts'
+import type { Paid } from '../purchases/facts.ts'
+import type { Report } from '../steps/report.ts'
+import type { CodeStep } from '../steps/steps.ts'
+
+/** A recorded sale or lead, as far as its decision depends on it. */
+export type PastEvent = Pick<Report, 'kind' | 'externalId' | 'customerExternalId' | 'sale'> & {
+  id: string
+  occurredAt: Date
+  customerId: string | null
+  /** As it was decided. */
+  partnerId: string | null
+  attributedBy: AttributedBy | null
+  click: (Omit<Click, 'partner'> & { partnerId: string }) | null
+  /** The partner whom its report names by a slug or a coupon, if no click counted. */
+  code: Extract<CodeStep, { code: 'partner_code' }> | null
+  /** Present for a sale that a payment processor reported. */
+  purchase: PastPurchase | undefined
+  /** A manager rejected its commission, or the purchase earns as another event. */
+  earnsNothing: boolean
+  /** The partner who is the customer, as was decided before the customer's address was erased. */
+  erasedSelfReferral: ErasedSelfReferral | null
+}
+
+/** The customer of an event, also one who is not recorded because nobody was credited with anything of it. */
+export const customerOf = ({ customerId, customerExternalId }: PastEvent): string =>
+  customerId ?? `reported ${customerExternalId}`
+
+export type PastPurchase = {
+  subscription: string | null
+  referredAt: Date
+  checkoutId: string | null
+  isProration: boolean
+  /** What was paid, by each of its facts that say so. */
+  paid: Paid[]
+  /** The earliest other sale of its subscription, if it is earlier. */
+  firstSale: { id: string; partnerId: string | null; occurredAt: Date } | null
+}
+
+export type PastCustomer = {
+  referrals: Referral[]
+  emails: string[]
+  /** A guest's address is no proof of who it is, so nobody owns it. */
+  isGuest: boolean
+  /** When the program first rewarded a sale of it that is not among the events. */
+  rewardedAt: Date | null
+  /** When a sale of each subscription that is not among the program's events was first rewarded. */
+  rewardedSubscriptions: { id: string; at: Date }[]
+}
+
+export type PastPartner = {
+  name: string | null
+  groupId: string | null
+  /** The present ones. */
+  terms: PartnerTerms
+  /** The statuses before, and until when it had them, in order. */
+  formerStatuses: { until: Date; status: PartnerTerms['status'] }[]
+}
+
+export type Past = {
+  /** From when referrals are as they would be under the terms, like the events. */
+  since: Date
+  /** In the order in which they took place. */
+  events: PastEvent[]
+  customers: ReadonlyMap<string, PastCustomer>
+  partners: ReadonlyMap<string, PastPartner>
+}
+
+/** The terms of a program that commissions depend on, without those of payment. */
+type ReplayedTerms = Pick<
+  PartnerTerms,
+  | 'reward'
+  | 'rewardInterval'
+  | 'rewardDurationMonths'
+  | 'oneTimeMinimumCents'
+  | 'attribution'
+  | 'attributeKnownCustomers'
+  | 'lateLeadDays'
+  | 'selfReferrals'
+  | 'rewardShipping'
+  | 'creditOutOfBand'
+>
+
+/** The terms that differ from the present ones. */
+export type TermsChange = {
+  programId: string
+  program?: Partial<ReplayedTerms>
+  attributionDays?: number | undefined
+  group?: { id: string } & Partial<Pick<NonNullable<PartnerTerms['group']>, 'saleReward' | 'leadReward'>>
+}
+
+export const factsOf = (
+  { referredAt, isProration }: Pick<PastPurchase, 'referredAt' | 'isProration'>,
+  earnedAt: Date,
+): PurchaseFacts => ({
+  coupon: null,
+  referredAt,
+  earnedAt,
+  isProration,
+})
+
+/** A partner's terms, with its status at a time. */
+export const termsAt = (
+  partner: PastPartner | undefined,
+  { programId, program, group: changedGroup }: TermsChange,
+  at: Date,
+): PartnerTerms | undefined => {
+  if (!partner) return undefined
+  const { terms, groupId, formerStatuses } = partner
+  const status = formerStatuses.find(({ until }) => until > at)?.status ?? terms.status
+  if (terms.programId !== programId) return { ...terms, status }
+  const group =
+    terms.group && changedGroup?.id === groupId ? { ...terms.group, ...changedGroup } : terms.group
+  return { ...terms, ...program, group, status }
+}

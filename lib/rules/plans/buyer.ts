@@ -1,0 +1,124 @@
+/** Who bought: the customer of a purchase, by its ids and address. Design, section 5, "Who a customer is". */
+
+import type { AddressClaim } from '../attribution/address-claims.ts'
+import { type Identity, identityOf } from '../identities/identities.ts'
+import { ownerAt, type Referral } from '../identities/owner.ts'
+import type { KnownCustomer } from './plan.ts'
+import type { Purchase } from './purchase.ts'
+
+/** A customer who has one of a purchase's ids or addresses. */
+export type Candidate = KnownCustomer & {
+  /** The strong identities of the purchase that it has. */
+  identities: Identity[]
+  /** Whether the merchant has reported the purchase's address as its own. */
+  hasAddress: boolean
+  /** The purchase's address, if a lead named it. */
+  byAddress: AddressClaim | null
+  /** Whether it has other sales, and with whom it is a possible merge; loaded for a purchase with a reference only. */
+  hasPaid: boolean
+  pairedWith: string[]
+  /** Its other sales before this one: when each program first rewarded one of each subscription, or of none. */
+  rewarded: { programId: string; subscriptionId: string | null; at: Date }[]
+}
+
+type Claim = {
+  /** The time of the payment, up to which referrals count. */
+  at: Date
+  isPaid: boolean
+  /** Whether it has a coupon or click of its own that credits a partner. */
+  hasCredit: boolean
+  /** The origins of its own referrals, which do not say whose its customer was before. */
+  origins: string[]
+}
+
+export type Buyer = {
+  customer: Candidate | null
+  /** What has to be tied before the purchase is planned. */
+  tie: Identity[] | null
+  isGuest: boolean
+  /** The buyer's own id, if only a typed address says that the purchase is the customer's. */
+  addressedId: string | null
+}
+
+/**
+ * The strong identities of a purchase: the processor's and the merchant's ids, else the reference of its checkout, else those
+ * of a guest, who is known by an address, or only by the purchase.
+ *
+ * @param reported the customer's ids in the merchant's reports of the purchase
+ */
+export const identitiesOf = (
+  { customer, customerExternalIds, reference, email, externalId }: Purchase,
+  reported: string[],
+): Identity[] => {
+  const ids = [...new Set([...(customer ? [customer] : []), ...customerExternalIds, ...reported])]
+  if (ids.length > 0) return ids.map(identityOf)
+  if (reference !== null) return [identityOf(reference)]
+  const guest = email ?? externalId
+  return guest === null ? [] : [{ kind: 'guest', value: guest }]
+}
+
+const earliest = (times: (Date | null)[]): Date | null => {
+  const known = times.filter((time) => time !== null)
+  return known.length ? new Date(Math.min(...known.map(Number))) : null
+}
+
+/** Several customers who turn out to be one, as one. The oldest stays. */
+const unite = (customers: Candidate[]): Candidate | null => {
+  const [first, ...others] = [...customers].sort((a, b) => (a.id < b.id ? -1 : 1))
+  if (!first) return null
+  return {
+    ...first,
+    referrals: customers.flatMap(({ referrals }) => referrals),
+    rewarded: customers.flatMap(({ rewarded }) => rewarded),
+    identities: customers.flatMap(({ identities }) => identities),
+    replanFrom: earliest(customers.map(({ replanFrom }) => replanFrom)),
+    emails: customers.flatMap(({ emails }) => emails),
+    hasAddress: [first, ...others].some(({ hasAddress }) => hasAddress),
+  }
+}
+
+/** The customer whose reported address was typed: the one referred latest, of several with an owner at the time. */
+const findByAddress = (candidates: Candidate[], at: Date, origins: string[]): Candidate | null => {
+  const latest = (referrals: Referral[]) =>
+    Math.max(...referrals.map(({ referredAt }) => Number(referredAt)).filter((time) => time <= Number(at)), 0)
+  const [found] = candidates
+    .filter(({ hasAddress }) => hasAddress)
+    .map((customer) => ({ customer, referrals: withoutOwn(customer, origins) }))
+    .filter(({ referrals }) => ownerAt(referrals, at) !== null)
+    .sort((a, b) => latest(b.referrals) - latest(a.referrals) || (a.customer.id < b.customer.id ? -1 : 1))
+  return found?.customer ?? null
+}
+
+const withoutOwn = ({ referrals }: Candidate, origins: string[]): Referral[] =>
+  referrals.filter(({ origin }) => !origins.includes(origin))
+
+/**
+ * Finds the customer of a purchase. Its strong identities decide; the address only if nobody owns their customer and
+ * nothing else credits the purchase. An address ties nothing: it is looked up again for each purchase.
+ */
+export const findBuyer = (
+  wanted: Identity[],
+  candidates: Candidate[],
+  { at, isPaid, hasCredit, origins }: Claim,
+): Buyer => {
+  // A guest who turns out to have an id is no longer known by the address.
+  const strong = candidates.filter(({ identities }) =>
+    identities.some((own) => wanted.some((id) => isSame(own, id))),
+  )
+  const known = unite(strong)
+  const isGuest = wanted.some(({ kind }) => kind === 'guest')
+  const isOwned = !isGuest && known !== null && ownerAt(withoutOwn(known, origins), at) !== null
+  const others = candidates.filter((one) => !strong.includes(one))
+  const matched = isPaid && !hasCredit && !isOwned ? findByAddress(others, at, origins) : null
+  const isMissing = wanted.some(
+    (id) => !strong.some(({ identities }) => identities.some((own) => isSame(own, id))),
+  )
+  if (matched) {
+    const tie = strong.length > 1 || (isMissing && wanted.length > 1) ? wanted : null
+    return { customer: matched, tie, isGuest: false, addressedId: wanted[0]?.value ?? null }
+  }
+  const tie = (isMissing || strong.length > 1) && !(isGuest && !isPaid) ? wanted : null
+  return { customer: known, tie, isGuest, addressedId: null }
+}
+
+export const isSame = (a: Identity, b: Identity): boolean => a.kind === b.kind && a.value === b.value

@@ -1,0 +1,288 @@
+/** Plans whom a sale is credited to, and what it earns. */
+
+import { canonicalJson } from '../../values/json.ts'
+import type { Credit } from '../attribution/attribution.ts'
+import type { ErasedSelfReferral } from '../attribution/self-referrals.ts'
+import { type Decision, decide } from '../decisions/decide.ts'
+import { isErased } from '../identities/identities.ts'
+import type { Returned } from '../refunds/returns.ts'
+import { replacedStep, reverseAll, reversedSteps, reverseTo, toReverse } from '../refunds/reversals.ts'
+import type { Money } from '../rewards/rewards.ts'
+import type { Report } from '../steps/report.ts'
+import { doubtsOf, handCreditOf, type Step } from '../steps/steps.ts'
+import { hasUnmerged } from './duplicates.ts'
+import { holdOwnName } from './own-name.ts'
+import type { KnownFacts, PurchasePlan, RecordedSale, SaleChange } from './plan.ts'
+import { changeCustomer } from './plan-customer.ts'
+import { allReturned, planReturns, saleFacts } from './plan-returns.ts'
+import { keepRejected } from './possible-duplicates.ts'
+import type { Purchase } from './purchase.ts'
+
+/** A purchase of which it is known what was paid. */
+export type PaidPurchase = Purchase & { sale: NonNullable<Purchase['sale']>; referredAt: Date }
+
+/** Whom a purchase is credited to, whatever its amount. */
+export const findCredit = (purchase: PaidPurchase, facts: KnownFacts): Credit | null => {
+  const report = reportOf(purchase, facts, { amountCents: 0n, currency: 'USD' })
+  return decideSale(report, facts, purchase, purchase.sale.paidAt).credit
+}
+
+/** Nothing was paid yet, as in a trial; but the referring partner may be credited with later payments. */
+export const planUnpaid = (purchase: PaidPurchase, facts: KnownFacts): PurchasePlan => {
+  const { checkout, referredAt } = purchase
+  const report = reportOf(purchase, facts, { amountCents: 0n, currency: 'USD' })
+  const { credit } = decideSale(report, facts, purchase, referredAt)
+  const isReferred = credit !== null && (checkout !== null || credit.by !== 'customer')
+  return {
+    sale: { kind: 'none' },
+    customer: changeCustomer(purchase, facts, null),
+    duplicates: [],
+    refunds: [],
+    outcome: isReferred
+      ? { code: 'customer_kept', facts: { slug: credit.partner.slug } }
+      : { code: 'nothing_paid', facts: {} },
+  }
+}
+
+/** Records the sale, updates it, or keeps it, and reverses what was returned of it. */
+export const planSale = (purchase: PaidPurchase, facts: KnownFacts): PurchasePlan => {
+  const { recorded } = facts
+  const { paid, paidAt } = purchase.sale
+  const sale = { amountCents: BigInt(paid.netCents), currency: paid.currency }
+  const report = reportOf(purchase, facts, sale)
+  const decision = keepRejected(decideSale(report, facts, purchase, paidAt), recorded?.steps ?? [])
+  const returned = allReturned(purchase, facts, sale, {
+    amountCents: BigInt(paid.grossCents),
+    currency: paid.currency,
+  })
+  const change = {
+    externalId: report.externalId,
+    customerExternalId: report.customerExternalId,
+    addressedId: facts.addressedId,
+    sale,
+    clickId: decision.clickId,
+    credit: decision.credit,
+    occurredAt: paidAt,
+    subscriptionId: purchase.subscription,
+  }
+  return planChange(purchase, facts, change, decision, returned)
+}
+
+/**
+ * Plans a sale again that only the merchant reported: the customer may have been referred, or its reward used up, by what
+ * was received since.
+ */
+export const planReport = (purchase: Purchase, facts: KnownFacts, recorded: RecordedSale): PurchasePlan => {
+  const { sale, reportedAt, customerExternalId } = recorded
+  const at = reportedAt ?? recorded.occurredAt
+  const report = { ...reportOf(purchase, facts, sale), customerExternalId }
+  const { click, code, customerPartner, referredLaterAt, byAddress, salesFrom, customer, byHand } = facts
+  const of = { click, code, customerPartner, referredLaterAt, byAddress, salesFrom, byHand }
+  const known = {
+    ...of,
+    customerEmails: customer?.emails,
+    erasedSelfReferral: erasedSelfReferral(purchase, facts),
+  }
+  const decision = keepRejected(decide(report, known, at), recorded.steps)
+  const change = {
+    externalId: recorded.externalId,
+    customerExternalId,
+    addressedId: facts.addressedId,
+    sale,
+    clickId: decision.clickId,
+    credit: decision.credit,
+    occurredAt: at,
+    subscriptionId: recorded.subscriptionId,
+  }
+  const gross = purchase.sale?.paid.grossCents
+  const paid = gross ? { ...sale, amountCents: BigInt(gross) } : sale
+  return planChange(purchase, facts, change, decision, allReturned(purchase, facts, sale, paid))
+}
+
+const planChange = (
+  purchase: Purchase,
+  facts: KnownFacts,
+  change: SaleChange,
+  decision: Decision,
+  returned: Returned,
+): PurchasePlan => {
+  const { recorded, customer } = facts
+  const { credit, sale, externalId } = change
+  if (recorded && !changesSale(recorded, change, decision, customer?.id ?? null)) {
+    const plan = planReturns(purchase, recorded, facts)
+    const from = hasUnmerged(facts) ? recorded.occurredAt : null
+    return { ...plan, customer: changeCustomer(purchase, facts, from) }
+  }
+  const from = recorded && recorded.occurredAt < change.occurredAt ? recorded.occurredAt : change.occurredAt
+  return {
+    sale: recorded
+      ? { kind: 'update', recorded, change, ...planCommission(decision, recorded, returned) }
+      : {
+          kind: 'create',
+          change,
+          steps: [...decision.steps, ...reversedSteps(decision.commission, returned)],
+          commission: newCommission(decision, returned, []),
+          oneTimeProgramId: oneTimeProgramOf(decision),
+        },
+    customer: changeCustomer(purchase, facts, from),
+    duplicates: [],
+    refunds: [],
+    outcome: credit
+      ? { code: 'sale_credited', facts: { ...saleFacts(externalId, sale), slug: credit.partner.slug } }
+      : { code: 'sale_not_credited', facts: saleFacts(externalId, sale) },
+  }
+}
+
+const oneTimeProgramOf = ({ commission, credit }: Decision): string | null =>
+  commission?.oneTime && credit ? credit.partner.programId : null
+
+/** The commission of a new sale. */
+const newCommission = ({ commission, credit }: Decision, returned: Returned, steps: Step[]) =>
+  commission && credit
+    ? {
+        ...commission,
+        partner: credit.partner,
+        reversedCents: toReverse({ ...commission, partnerId: credit.partner.id }, returned, steps),
+        replacesId: null,
+      }
+    : null
+
+/** What becomes of a recorded sale's commission: it is kept, or reversed and replaced by another one or none. */
+const planCommission = (decision: Decision, recorded: RecordedSale, returned: Returned) => {
+  const { lastCommissionId, steps } = recorded
+  const { commission, credit } = decision
+  // What was rejected is reversed already.
+  const current = isRejected(recorded) ? null : recorded.commission
+  const isKept =
+    current !== null &&
+    commission !== null &&
+    current.partnerId === credit?.partner.id &&
+    !differs(current, commission)
+  const made = isKept ? null : newCommission(decision, returned, steps)
+  return {
+    steps: [
+      ...decision.steps,
+      ...steps.filter(({ code }) => code === 'commission_replaced' || code === 'reversed_by_hand'),
+      ...(current && !isKept ? [replacedStep(current)] : []),
+      ...reversedSteps(commission, returned),
+    ],
+    commission: made && {
+      ...made,
+      replacesId: lastCommissionId,
+    },
+    keepsCommission: isKept || isRejected(recorded),
+    oneTimeProgramId: oneTimeProgramOf(decision),
+    reversals: isKept ? reverseTo(current, toReverse(current, returned, steps)) : reverseAll(current),
+  }
+}
+
+/** The sale, as if the merchant had reported it. */
+const reportOf = (purchase: Purchase, facts: KnownFacts, sale: Money): Report => {
+  const { recorded, duplicates, customer, click } = facts
+  const externalId = recorded?.externalId ?? purchase.externalId ?? ''
+  const reported = [recorded, ...duplicates].find((other) => other?.reportedAt)
+  return {
+    kind: 'sale',
+    externalId,
+    // The merchant's own id, if it is known. A guest has no id but the address.
+    customerExternalId:
+      reported?.customerExternalId ??
+      purchase.customerExternalIds[0] ??
+      customer?.externalId ??
+      purchase.customer ??
+      purchase.email ??
+      externalId,
+    customerEmail: purchase.email,
+    customerName: purchase.name,
+    clickId: click?.id ?? purchase.clickId,
+    eventName: 'sale',
+    metadata: null,
+    sale,
+  }
+}
+
+const decideSale = (report: Report, facts: KnownFacts, paid: PaidPurchase, paidAt: Date): Decision => {
+  const { click, code, customer, coupon, renewal, referredAt, recorded, byHand } = facts
+  const { customerPartner, referredLaterAt, byAddress } = facts
+  // A change of a subscription of which nothing was rewarded is its first payment.
+  const isProration = (paid.sale.isProration ?? false) && facts.isRewardedBefore
+  // A correction keeps the payable date of the commission that it replaces.
+  const earnedAt = [recorded?.occurredAt, recorded?.reportedAt].reduce<Date>(
+    (first, at) => (at && at < first ? at : first),
+    paidAt,
+  )
+  const purchase = { coupon, referredAt, earnedAt, renewal, isProration }
+  const decision = decide(
+    report,
+    {
+      click,
+      code,
+      customerPartner,
+      referredLaterAt,
+      byAddress,
+      byHand,
+      customerEmails: customer?.emails,
+      erasedSelfReferral: erasedSelfReferral(paid, facts),
+      purchase,
+    },
+    paidAt,
+  )
+  return holdOwnName(decision, paid.name, recorded)
+}
+
+/** The partner whose self-referral a sale was recorded as, if the address that says so is erased. */
+const erasedSelfReferral = (
+  { email }: Purchase,
+  { recorded, customer }: KnownFacts,
+): ErasedSelfReferral | null => {
+  const known = [email, recorded?.customerExternalId ?? null, ...(customer?.emails ?? [])]
+  const own = recorded?.steps.find((step) => step.code === 'self_referral')
+  // What a name says is kept by `holdOwnName`.
+  if (!recorded?.partnerId || !own || own.facts.by === 'name' || !known.some(isErased)) return null
+  return { partnerId: recorded.partnerId, by: own.facts.by ?? 'mailbox' }
+}
+
+/** Whether the recorded sale has to be updated after the new decision. */
+const changesSale = (
+  recorded: RecordedSale,
+  change: SaleChange,
+  decision: Decision,
+  customerId: string | null,
+): boolean => {
+  const { credit, commission } = decision
+  return (
+    recorded.partnerId !== (credit?.partner.id ?? null) ||
+    recorded.attributedBy !== (credit?.by ?? null) ||
+    differs(recorded.sale, change.sale) ||
+    (!isRejected(recorded) && earnsOtherwise(recorded.commission, commission)) ||
+    Number(recorded.occurredAt) !== Number(change.occurredAt) ||
+    recorded.subscriptionId !== change.subscriptionId ||
+    recorded.customerId !== customerId ||
+    recorded.addressedId !== change.addressedId ||
+    isCreditedOtherwise(recorded, decision) ||
+    meetsInactive(recorded) !== meetsInactive(decision) ||
+    (!isRejected(recorded) && isDoubtedOtherwise(recorded, decision))
+  )
+}
+
+/** Whether a manager has credited it by hand since it was recorded, or for another reason. */
+const isCreditedOtherwise = (recorded: RecordedSale, decision: Decision): boolean =>
+  canonicalJson(handCreditOf(recorded.steps)) !== canonicalJson(handCreditOf(decision.steps))
+
+/** Whether a partner who was not active is why it credits another one, or nobody. */
+const meetsInactive = ({ steps }: { steps: Step[] }): boolean =>
+  steps.some(({ code }) => code === 'partner_inactive')
+
+/** Whether there are other doubts than those recorded: the commission is held for another reason, or for none. */
+const isDoubtedOtherwise = (recorded: RecordedSale, decision: Decision): boolean =>
+  canonicalJson(doubtsOf(recorded.steps)) !== canonicalJson(doubtsOf(decision.steps))
+
+/** Whether a manager has rejected what it earned: it stays reversed. */
+const isRejected = ({ steps }: RecordedSale): boolean =>
+  steps.some(({ code }) => code === 'commission_rejected')
+
+/** Whether a sale earns another amount than was recorded, or now one or none. */
+const earnsOtherwise = (current: Money | null, commission: Money | null): boolean =>
+  current && commission ? differs(current, commission) : current !== commission
+
+const differs = (a: Money, b: Money): boolean => a.amountCents !== b.amountCents || a.currency !== b.currency

@@ -1,0 +1,186 @@
+/** What a purchase is planned from, and what a plan changes: see planPurchase. */
+
+import type {
+  AttributedBy,
+  Credit,
+  Facts,
+  PartnerTerms,
+  PurchaseFacts,
+  Renewal,
+} from '../attribution/attribution.ts'
+import type { NewCommission } from '../decisions/decide.ts'
+import type { Identity } from '../identities/identities.ts'
+import type { Referral } from '../identities/owner.ts'
+import type { PossibleMerge } from '../identities/possible-merges.ts'
+import type { EventOutcome } from '../purchases/outcomes.ts'
+import type { SalesFrom } from '../purchases/processors.ts'
+import type { ReportedRefund, SettledRefund } from '../refunds/refunds.ts'
+import type { CurrentCommission, Reversal } from '../refunds/reversals.ts'
+import type { Money } from '../rewards/rewards.ts'
+import type { Step } from '../steps/steps.ts'
+
+/** A recorded sale with its current commission. */
+export type RecordedSale = {
+  id: string
+  externalId: string
+  customerExternalId: string
+  occurredAt: Date
+  partnerId: string | null
+  attributedBy: AttributedBy | null
+  customerId: string | null
+  /** The buyer's own id, if only an address matches the customer. */
+  addressedId: string | null
+  subscriptionId: string | null
+  /** When the merchant reported it, if it did. */
+  reportedAt: Date | null
+  /** The click that the merchant reported, or that the checkout carried. */
+  clickId: string | null
+  sale: Money
+  steps: Step[]
+  commission: CurrentCommission | null
+  /** The latest commission, current or not: a new one replaces it. */
+  lastCommissionId: string | null
+  /** For optimistic concurrency: each update of the row increments it. */
+  revision: number
+}
+
+/** A refund as it is recorded: of which sale it is, and what it counts for. Null while it waits. */
+export type RecordedRefund = ReportedRefund & {
+  saleId: string | null
+  amountCents: bigint | null
+  currency: string | null
+  steps: Step[]
+}
+
+/** A customer, with what its sales depend on. */
+export type KnownCustomer = {
+  id: string
+  /** For display. */
+  externalId: string
+  email: string | null
+  /** The addresses that it was reported under, and the one that is shown. */
+  emails: string[]
+  name: string | null
+  revision: number
+  /** Its sales from this time on are to be planned again. */
+  replanFrom: Date | null
+  referrals: Referral[]
+}
+
+/** Identities to tie. */
+export type Tie = {
+  identities: Identity[]
+  /** All customers who have them: if they have changed, the purchase is loaded again. Null where it makes no difference. */
+  expected: { id: string; revision: number }[] | null
+}
+
+/** What the database knows of a purchase. `customerPartner` owns the customer at the time of the purchase. */
+export type KnownFacts = Pick<
+  Facts,
+  'click' | 'code' | 'customerPartner' | 'referredLaterAt' | 'byAddress' | 'byHand'
+> &
+  Pick<PurchaseFacts, 'coupon' | 'referredAt'> & {
+    renewal: Renewal | null
+    /**
+     * Whether an earlier sale of its subscription was rewarded, reversed or not; of its customer, if the subscription is not
+     * known.
+     */
+    isRewardedBefore: boolean
+    /** Who reports the sales that earn, by the setting in force when it was paid. */
+    salesFrom: SalesFrom
+    recorded: RecordedSale | null
+    /** Sales that were recorded later for the same purchase, under other ids of it: see duplicates.ts. */
+    duplicates: RecordedSale[]
+    /** The refunds that the merchant reported of it, oldest first. */
+    refunds: RecordedRefund[]
+    customer: KnownCustomer | null
+    /** What has to be tied before a plan is applied: the purchase names several ids, or new ones. */
+    tie: Tie | null
+    /** Whom a manager has to decide about before they are tied. */
+    possibleMerge: PossibleMerge | null
+    /** The buyer's own id, if only an address matches the customer. */
+    addressedId: string | null
+    /** Whether its own coupon or click takes the customer from another partner, or only refers one whom nobody had referred. */
+    movesCustomer: boolean
+    /** The origins of the purchase's own referrals: its ids, and the reports of it. */
+    origins: string[]
+  }
+
+/** The new values of the sale's row. */
+export type SaleChange = {
+  externalId: string
+  customerExternalId: string
+  addressedId: string | null
+  sale: Money
+  clickId: string | null
+  credit: Credit | null
+  occurredAt: Date
+  subscriptionId: string | null
+}
+
+/** What a purchase says of who referred its customer. */
+export type OwnReferral = Pick<Referral, 'origin' | 'partnerId' | 'source' | 'attribution' | 'referredAt'>
+
+/** What a plan changes of the buyer. */
+export type CustomerChange = {
+  id: string
+  revision: number
+  email: string | null
+  name: string | null
+  /** It replaces those with the purchase's other origins. */
+  referral: OwnReferral | null
+  origins: string[]
+  /** The customer's sales from this time on depend on what the plan changes. */
+  replanFrom: Date | null
+}
+
+/** A commission to insert, and how much of it to reverse in the same write. */
+export type CommissionPlan = NewCommission & {
+  partner: PartnerTerms
+  reversedCents: bigint
+  replacesId: string | null
+}
+
+export type SalePlan =
+  /** No sale is recorded, and none is to be. */
+  | { kind: 'none' }
+  | { kind: 'keep'; recorded: RecordedSale }
+  /** Something was returned, or is no longer: part of the commission is reversed or reinstated. */
+  | { kind: 'adjust'; recorded: RecordedSale; steps: Step[]; reversals: Reversal[] }
+  /** The recorded sale has another amount or another partner. */
+  | {
+      kind: 'update'
+      recorded: RecordedSale
+      change: SaleChange
+      steps: Step[]
+      commission: CommissionPlan | null
+      /** Whether the recorded commission is still the current one. */
+      keepsCommission: boolean
+      oneTimeProgramId: string | null
+      reversals: Reversal[]
+    }
+  | {
+      kind: 'create'
+      change: SaleChange
+      steps: Step[]
+      commission: CommissionPlan | null
+      /** The program whose one-time reward for the customer the sale uses up, if it does. */
+      oneTimeProgramId: string | null
+    }
+
+/** A duplicate earns nothing, and is credited to the purchase's partner, so that a repeated report gets the same response. */
+export type DuplicateChange = Pick<
+  RecordedSale,
+  'id' | 'revision' | 'steps' | 'partnerId' | 'attributedBy'
+> & {
+  reversals: Reversal[]
+}
+
+export type PurchasePlan = {
+  sale: SalePlan
+  customer: CustomerChange | null
+  duplicates: DuplicateChange[]
+  /** Refunds to record as those of the sale, or to count otherwise than before. */
+  refunds: SettledRefund[]
+  outcome: EventOutcome
+}

@@ -1,0 +1,96 @@
+/** Decides past events again under other terms of a program, by the rules that decided them. docs/decisions.md, "What-if". */
+
+import { decideReward } from '../decisions/decide.ts'
+import {
+  customerOf,
+  factsOf,
+  type Past,
+  type PastEvent,
+  type TermsChange,
+  termsAt,
+} from '../decisions/past.ts'
+import { type Credits, creditAll, movesCredit } from '../decisions/past-credits.ts'
+import { startAt } from '../identities/owner.ts'
+import type { Money } from '../rewards/rewards.ts'
+import type { Report } from '../steps/report.ts'
+import { recountedOf } from './amounts.ts'
+
+/** What an event earns. */
+export type Earned = Money & { partnerId: string }
+
+/** What each event's commission was, is or would be, under the present terms and under changed ones. */
+export const replay = (past: Past, change: TermsChange): { current: Earned[]; changed: Earned[] } => {
+  const present = { programId: change.programId }
+  const recorded = new Map(past.events.map(({ id, partnerId }) => [id, partnerId]))
+  return {
+    current: earnAll(past, present, recorded),
+    changed: earnAll(past, change, movesCredit(change) ? creditAll(past, change, recorded) : recorded),
+  }
+}
+
+/** What the events earn in the program, each credited to the partner given. */
+const earnAll = (past: Past, change: TermsChange, credits: Credits): Earned[] => {
+  const { programId } = change
+  const rewarded = new Map<string, Date>()
+  const subscriptions = new Map(
+    [...past.customers.values()].flatMap((customer) =>
+      customer.rewardedSubscriptions.map(({ id, at }) => [id, at] as const),
+    ),
+  )
+  const earned: Earned[] = []
+  for (const event of past.events) {
+    const { id, kind, occurredAt, purchase, earnsNothing, erasedSelfReferral } = event
+    const terms = termsAt(past.partners.get(credits.get(id) ?? ''), change, occurredAt)
+    if (!terms || terms.programId !== programId || earnsNothing) continue
+    const key = customerOf(event)
+    const customer = past.customers.get(key)
+    const firstRewardedAt = earliest([
+      customer?.rewardedAt,
+      rewarded.get(key),
+      customer && startAt(customer.referrals, programId, occurredAt),
+    ])
+    const subscription = purchase?.subscription ?? null
+    const rewardedAt = subscription === null ? firstRewardedAt : subscriptions.get(subscription)
+    // As a purchase's isRewardedBefore.
+    const isRewardedBefore = rewardedAt ? rewardedAt <= occurredAt : false
+    const facts = {
+      customerEmails: customer?.emails,
+      erasedSelfReferral,
+      purchase:
+        purchase &&
+        factsOf({ ...purchase, isProration: purchase.isProration && isRewardedBefore }, occurredAt),
+    }
+    const sale = (event.sale && purchase && recountedOf(event.sale, purchase.paid, terms)) ?? event.sale
+    const { commission } = decideReward(
+      reportOf({ ...event, sale }),
+      { ...terms, firstRewardedAt },
+      facts,
+      occurredAt,
+    )
+    if (!commission) continue
+    const { amountCents, currency } = commission
+    earned.push({ partnerId: terms.id, amountCents, currency })
+    if (kind !== 'sale') continue
+    if (!rewarded.has(key)) rewarded.set(key, occurredAt)
+    if (subscription !== null && !isRewardedBefore) subscriptions.set(subscription, occurredAt)
+  }
+  return earned
+}
+
+const earliest = (times: (Date | null | undefined)[]): Date | null => {
+  const known = times.filter((time) => time != null)
+  return known.length ? new Date(Math.min(...known.map(Number))) : null
+}
+
+/** The report that it was, or that its payment was taken for. */
+const reportOf = ({ kind, externalId, customerExternalId, sale, click }: PastEvent): Report => ({
+  kind,
+  externalId,
+  customerExternalId,
+  customerEmail: null,
+  customerName: null,
+  clickId: click?.id ?? null,
+  eventName: kind,
+  metadata: null,
+  sale,
+})

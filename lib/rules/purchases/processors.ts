@@ -1,0 +1,33 @@
+/** The payment processors. Each has a folder beside this file, and a line in each of these. */
+import { isStripeCustomerId, isStripeId, STRIPE_ID } from './stripe-ids.ts'
+
+export const PROCESSORS = ['stripe'] as const
+export type Processor = (typeof PROCESSORS)[number]
+
+export const PROCESSOR_NAMES: Record<Processor, string> = { stripe: 'Stripe' }
+
+type Test = (id: string) => boolean
+
+const PURCHASES: Record<Processor, Test> = { stripe: isStripeId }
+const CUSTOMERS: Record<Processor, Test> = { stripe: isStripeCustomerId }
+
+/** Whether an id has the form of a processor's invoice, payment, charge or checkout. */
+export const isProcessorId = (id: string): boolean => Object.values(PURCHASES).some((isOf) => isOf(id))
+
+/** The same as a pattern of Postgres. */
+export const PROCESSOR_ID_PATTERN = [STRIPE_ID.source].join('|')
+
+/** The processor whose customer id this is by its form, or null. */
+export const processorOfCustomer = (id: string): Processor | null =>
+  (Object.keys(CUSTOMERS) as Processor[]).find((processor) => CUSTOMERS[processor](id)) ?? null
+
+/** Who reports the sales that earn: a processor, the merchant by API, or both. A workspace chooses. */
+export const SALES_FROM = ['both', 'stripe', 'api'] as const
+export type SalesFrom = (typeof SALES_FROM)[number]
+
+/** A processor has real payments and, apart from them, a mode for tests. A workspace takes those of one mode. */
+export const MODES = ['live', 'test'] as const
+export type Mode = (typeof MODES)[number]
+
+/** The step of a sale reported by API while the processor's event of it is to earn. */
+export const SALE_EXPECTED = 'sale_expected_from_stripe'

@@ -1,0 +1,37 @@
+/** Decides a reported refund: what of its sale it counts for, and what it reverses of the commission. */
+
+import type { Money } from '../rewards/rewards.ts'
+import type { Step } from '../steps/steps.ts'
+import type { RefundedSale } from './refund.ts'
+import { includeRefunds, type ReportedRefund, settleRefunds, waitingStep } from './refunds.ts'
+import { nothingReturned } from './returns.ts'
+import { changeReturned } from './reversals.ts'
+
+export type DecidedRefund = {
+  /** What it counts for; null while it waits for its sale. */
+  counted: Money | null
+  steps: Step[]
+  /** What changes of the sale's commission. */
+  change: ReturnType<typeof changeReturned>
+}
+
+/**
+ * A refund of a sale that no processor has reported, or one that waits.
+ *
+ * @param earlier the refunds of the sale that were reported before
+ */
+export const decideRefund = (
+  refund: ReportedRefund,
+  saleExternalId: string,
+  recorded: Pick<RefundedSale, 'sale' | 'externalId' | 'steps' | 'commission'> | null,
+  earlier: ReportedRefund[],
+): DecidedRefund => {
+  if (!recorded) {
+    return { counted: null, steps: [waitingStep(saleExternalId, refund.requested)], change: null }
+  }
+  const { sale, externalId } = recorded
+  const settled = settleRefunds([...earlier, refund], { ...sale, externalId })
+  const mine = settled.find(({ id }) => id === refund.id) ?? null
+  const returned = includeRefunds(nothingReturned(sale), settled, sale)
+  return { counted: mine, steps: mine?.steps ?? [], change: changeReturned(recorded, returned) }
+}

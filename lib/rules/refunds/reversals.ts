@@ -1,0 +1,89 @@
+/** Reversals: rows that reverse a commission in part or in whole, or reinstate what was reversed. */
+
+import type { Money } from '../rewards/rewards.ts'
+import type { Step } from '../steps/steps.ts'
+import { manuallyReversedOf } from './manual-reversals.ts'
+import { type Returned, reversedOf } from './returns.ts'
+
+/** The current commission of a sale: not replaced by another. */
+export type CurrentCommission = Money & {
+  id: string
+  partnerId: string
+  slug: string
+  payableAt: Date
+  /** How much of it is reversed so far. */
+  reversedCents: bigint
+}
+
+/** A row of the ledger: negative amounts reverse the commission, positive ones reinstate it. */
+export type Reversal = Money & { reversesId: string; partnerId: string; payableAt: Date }
+
+/**
+ * How much of a commission is to be reversed: the share of what was returned, and what managers reversed by hand. Never more
+ * than all of it.
+ */
+export const toReverse = (
+  { amountCents, partnerId }: { amountCents: bigint; partnerId: string },
+  returned: Returned,
+  steps: Step[],
+): bigint => {
+  const cents = reversedOf(amountCents, returned) + manuallyReversedOf(steps, partnerId, amountCents)
+  return cents < amountCents ? cents : amountCents
+}
+
+/** The row, if any, after which exactly `targetCents` of a commission are reversed. */
+export const reverseTo = (current: CurrentCommission, targetCents: bigint): Reversal[] => {
+  const amountCents = current.reversedCents - targetCents
+  const { id: reversesId, partnerId, currency, payableAt } = current
+  return amountCents === 0n ? [] : [{ reversesId, partnerId, amountCents, currency, payableAt }]
+}
+
+export const reverseAll = (current: CurrentCommission | null): Reversal[] =>
+  current ? reverseTo(current, current.amountCents) : []
+
+/** The step that records a commission reversed because another one, or none, replaces it. */
+export const replacedStep = ({ slug, partnerId, amountCents, currency }: CurrentCommission): Step => ({
+  code: 'commission_replaced',
+  facts: { slug, partnerId, amountCents: Number(amountCents), currency },
+})
+
+/** The step that records how much of a commission is reversed for returns, if any. */
+export const reversedSteps = (commission: Money | null, returned: Returned): Step[] => {
+  const reversedCents = commission ? reversedOf(commission.amountCents, returned) : 0n
+  if (!commission || reversedCents === 0n) return []
+  return [
+    {
+      code: 'commission_reversed',
+      facts: {
+        refundedCents: Number(returned.refundedCents),
+        disputedCents: Number(returned.disputedCents),
+        ...(returned.exemptCents > 0n && { exemptCents: Number(returned.exemptCents) }),
+        paidCents: Number(returned.paid.amountCents),
+        paidCurrency: returned.paid.currency,
+        amountCents: Number(reversedCents),
+        currency: commission.currency,
+      },
+    },
+  ]
+}
+
+/**
+ * What changes once so much of a sale was returned: the row that reverses or reinstates a part of its commission, and the
+ * sale's new steps; null if nothing does. A rejected commission must not be reinstated.
+ */
+export const changeReturned = (
+  { steps, commission }: { steps: Step[]; commission: CurrentCommission | null },
+  returned: Returned,
+): { current: CurrentCommission; reversal: Reversal; steps: Step[] } | null => {
+  const current = steps.some(({ code }) => code === 'commission_created') ? commission : null
+  const [reversal] = current ? reverseTo(current, toReverse(current, returned, steps)) : []
+  if (!current || !reversal) return null
+  return {
+    current,
+    reversal,
+    steps: [
+      ...steps.filter(({ code }) => code !== 'commission_reversed'),
+      ...reversedSteps(current, returned),
+    ],
+  }
+}

@@ -1,0 +1,62 @@
+/** Reward intervals: which of a customer's sales are rewarded, and for how long. Spec, section 4.1, rule 1. */
+import { UTCDate } from '@date-fns/utc'
+import { addMonths } from 'date-fns/addMonths'
+import type { Money, Reward } from '../rewards/rewards.ts'
+import type { Step } from './steps.ts'
+
+/** Reward only the customer's first sale, or each one within the program's duration. */
+export type RewardInterval = 'one-time' | 'recurring'
+
+/**
+ * When a recurring reward stops paying: the customer's first sale commission plus the months, in UTC. The end of a shorter
+ * month is clamped: January 31 plus one month is the last day of February.
+ */
+export const rewardEndsAt = (firstRewardedAt: Date, months: number): Date =>
+  new Date(addMonths(new UTCDate(firstRewardedAt), months))
+
+/**
+ * The step that refuses a reward because of the program's interval, or null. A reversed first commission counts too.
+ *
+ * @param firstRewardedAt the customer's first sale commission in this program, or null
+ */
+export const refuseByInterval = (
+  terms: { rewardInterval: RewardInterval; rewardDurationMonths: number | null },
+  firstRewardedAt: Date | null,
+  now: Date,
+): Step | null => {
+  if (firstRewardedAt === null) return null
+  const first = firstRewardedAt.toISOString()
+  if (terms.rewardInterval === 'one-time') {
+    return { code: 'one_time_already_rewarded', facts: { firstRewardedAt: first } }
+  }
+  const months = terms.rewardDurationMonths
+  if (months === null) return null // no end
+  const endedAt = rewardEndsAt(firstRewardedAt, months)
+  if (now < endedAt) return null
+  const facts = { firstRewardedAt: first, months, endedAt: endedAt.toISOString() }
+  return { code: 'past_reward_duration', facts }
+}
+
+/**
+ * The step that refuses a one-time reward for a sale below the program's minimum, or null. The reward stays available for
+ * the customer's first sale that is large enough: a paid trial must not use it up.
+ */
+export const refuseByMinimum = (
+  terms: { rewardInterval: RewardInterval; oneTimeMinimumCents: number },
+  { amountCents, currency }: Money,
+): Step | null => {
+  const { rewardInterval, oneTimeMinimumCents: minimumCents } = terms
+  if (rewardInterval !== 'one-time' || amountCents >= minimumCents) return null
+  return { code: 'below_one_time_minimum', facts: { minimumCents, currency } }
+}
+
+/**
+ * The step that refuses a flat recurring reward for a proration, or null. It rewards a period of a subscription once,
+ * however often the subscription changes within it.
+ */
+export const refuseProration = (
+  { rewardInterval }: { rewardInterval: RewardInterval },
+  { kind }: Reward,
+  isProration: boolean,
+): Step | null =>
+  isProration && kind === 'flat' && rewardInterval === 'recurring' ? { code: 'proration', facts: {} } : null

@@ -1,0 +1,24 @@
+import type { Money } from '../rewards/rewards.ts'
+
+/** How a report names the partner itself, without a click: by a slug, present or former, or by the id or label of a coupon. */
+export type PartnerCode = { by: 'slug' | 'coupon'; value: string }
+
+/** A sale or lead as the merchant reported it, with every default filled in. */
+export type Report = {
+  kind: 'sale' | 'lead'
+  externalId: string
+  customerExternalId: string
+  customerEmail: string | null
+  /** Whether the merchant knows that the address is the customer's. */
+  emailVerified?: true | undefined
+  customerName: string | null
+  clickId: string | null
+  eventName: string
+  metadata: Record<string, unknown> | null
+  /** When it took place, if the report says so. */
+  occurredAt?: Date | undefined
+  /** The partner, if the report names one. */
+  code?: PartnerCode | undefined
+  /** What was sold; a lead has none. */
+  sale: Money | null
+}

@@ -1,0 +1,49 @@
+/** A reward worked out for one event, to show what the terms of a program mean. */
+import { decimalsOf } from '../../values/money.ts'
+import { earnings, type Money, type RewardTerms } from '../rewards/rewards.ts'
+import { type RewardInterval, rewardEndsAt } from './intervals.ts'
+
+export type SaleTerms = {
+  reward: RewardTerms
+  rewardInterval: RewardInterval
+  rewardDurationMonths: number | null
+  oneTimeMinimumCents: number
+}
+
+/** What a customer's first sale earns, and which later ones earn too. */
+export type SaleExample = {
+  sale: Money
+  /** Null if it earns nothing. */
+  earned: Money | null
+  later: { earn: false } | { earn: true; until: Date | null }
+}
+
+/** The currency of the example of a percentage. */
+const CURRENCY = 'USD'
+
+/** A round amount that shows all of a reward: 100 units of the currency, or so many times ten. */
+const sampleSale = ({ reward, rewardInterval, oneTimeMinimumCents }: SaleTerms): Money => {
+  const currency = reward.kind === 'flat' ? reward.currency : CURRENCY
+  const least = Math.max(
+    reward.kind === 'flat' ? reward.amountCents : 0,
+    rewardInterval === 'one-time' ? oneTimeMinimumCents : 0,
+  )
+  let amountCents = 100 * 10 ** decimalsOf(currency)
+  while (amountCents < least) amountCents *= 10
+  return { amountCents: BigInt(amountCents), currency }
+}
+
+/** The example of a reward for sales. @param now when the customer buys first */
+export const saleExample = (terms: SaleTerms, now: Date): SaleExample => {
+  const { reward, rewardInterval, rewardDurationMonths: months } = terms
+  const sale = sampleSale(terms)
+  const earned = earnings(sale, { id: '', ...reward })
+  return {
+    sale,
+    earned: earned?.amountCents ? earned : null,
+    later:
+      rewardInterval === 'one-time'
+        ? { earn: false }
+        : { earn: true, until: months === null ? null : rewardEndsAt(now, months) },
+  }
+}

@@ -1,0 +1,181 @@
+/** The steps of a decision: codes and facts, which are stored and stable. Their texts may change: see explain.ts. */
+import type { Processor, SALE_EXPECTED } from '../purchases/processors.ts'
+import { type Reward, rewardResponse } from '../rewards/rewards.ts'
+import { isOfShadowMode, NEVER } from './commissions.ts'
+import type { PartnerCode } from './report.ts'
+
+export type RewardFacts = { percent: number } | { amountCents: number; currency: string }
+export type ClickFacts = { clickId: string; slug: string; clickedAt: string; expiresAt: string }
+
+/** Why a sale is credited to the partner of its customer, beside no click or coupon of its own. */
+export type Because = 'first_partner' | 'known_customer' | 'late_lead' | 'owner' | 'subscription' | 'import'
+
+/** A manager's decision whom an event is credited to. `partnerId` is null if to nobody. */
+export type HandCreditStep = {
+  code: 'credited_by_hand'
+  facts: { slug: string | null; partnerId: string | null; reason: string; by: string }
+}
+
+/** What became of the slug or coupon by which a report names a partner. Without `partner_code`, nobody may be credited by it. */
+export type CodeStep =
+  | { code: 'partner_code'; facts: PartnerCode & { slug: string; partnerId: string } }
+  /** The program of the partner does not allow it. */
+  | { code: 'code_not_trusted'; facts: PartnerCode & { programId: string } }
+  | { code: 'unknown_code'; facts: PartnerCode }
+  /** Partners of several programs have it, or several coupons. */
+  | { code: 'ambiguous_code'; facts: PartnerCode }
+
+const CODE_STEPS: Step['code'][] = ['partner_code', 'code_not_trusted', 'unknown_code', 'ambiguous_code']
+
+/** What became of the reported slug or coupon, among the steps of an event. */
+export const codeStepOf = (steps: Step[]): CodeStep | null =>
+  (steps.find(({ code }) => CODE_STEPS.includes(code)) as CodeStep | undefined) ?? null
+
+/** The manager's decision among the steps of an event, if there is one. */
+export const handCreditOf = (steps: Step[]): HandCreditStep | null =>
+  steps.find((step) => step.code === 'credited_by_hand') ?? null
+
+/** Why a rule holds the commission of an event, in the order in which it is said. */
+export const RULED_HOLDS = ['self_referral', 'late_lead', 'unverified_address'] as const
+export type RuledHold = (typeof RULED_HOLDS)[number]
+
+/** A doubt about whose the customer is: the commission is held. */
+export type DoubtStep =
+  /** The lead, or the address that it named, was received after the payment, or the first one of its subscription. */
+  | { code: 'late_lead'; facts: { slug: string; referredAt: string } }
+  /** The program holds what only an address credits that nobody has verified. */
+  | { code: 'unverified_address'; facts: { slug: string } }
+
+/** What of a decision's steps is about doubts: why it is held, and whether only an address says whose the customer is. */
+export const doubtsOf = (steps: Step[]): string[] =>
+  steps.flatMap(({ code, facts }) => {
+    if (code === 'customer') return facts.byAddress ? [facts.byAddress] : []
+    return RULED_HOLDS.some((reason) => reason === code) ? [code] : []
+  })
+
+/** Why a rule holds the commission of a decision; null if none does, or there is none. */
+export const ruledHoldOf = ({ steps }: { steps: Step[] }): RuledHold | null =>
+  RULED_HOLDS.find((reason) => steps.some(({ code }) => code === reason)) ?? null
+
+/** One step of a decision. Times are ISO 8601 in UTC, amounts are minor units. */
+export type Step =
+  | HandCreditStep
+  | CodeStep
+  | DoubtStep
+  | { code: 'coupon'; facts: { couponId: string; slug: string } }
+  | { code: 'click'; facts: ClickFacts }
+  | { code: 'no_click'; facts: Record<string, never> }
+  | { code: 'unknown_click'; facts: { clickId: string } }
+  | { code: 'expired_click'; facts: ClickFacts }
+  | { code: 'later_click'; facts: ClickFacts }
+  | { code: 'partner_inactive'; facts: { slug: string; partnerId: string } }
+  /** `byAddress`: only an address that a lead named says who bought, and whether a lead called it verified. */
+  | { code: 'customer'; facts: { slug: string; because: Because; byAddress?: 'verified' | 'unverified' } }
+  /** A sale without a click that counts: the customer has a partner, but the program does not credit known customers. */
+  | { code: 'known_customer_not_credited'; facts: { slug: string; programId: string } }
+  | { code: 'unreferred_subscription'; facts: Record<string, never> }
+  | { code: 'unknown_customer'; facts: Record<string, never> }
+  | { code: 'group_reward'; facts: { group: string } & RewardFacts }
+  | { code: 'program_reward'; facts: RewardFacts }
+  | { code: 'no_reward'; facts: { slug: string } }
+  | { code: 'one_time_already_rewarded'; facts: { firstRewardedAt: string } }
+  | { code: 'past_reward_duration'; facts: { firstRewardedAt: string; months: number; endedAt: string } }
+  /** The sale is smaller than the program's minimum for a one-time reward. */
+  | { code: 'below_one_time_minimum'; facts: { minimumCents: number; currency: string } }
+  /** A flat recurring reward is not paid for a proration. */
+  | { code: 'proration'; facts: Record<string, never> }
+  | { code: 'zero_amount'; facts: Record<string, never> }
+  /** A flat reward is larger than the sale, and is reduced to it. */
+  | { code: 'reward_capped'; facts: { saleCents: number; currency: string } }
+  | {
+      code: 'commission_created'
+      facts: { slug: string; amountCents: number; currency: string; payableAt: string }
+    }
+  /** Reported by API under an id of the merchant's, while sales come from the payment processor. */
+  | { code: typeof SALE_EXPECTED; facts: { processor: Processor } }
+  /** The payment processor's sale that looks like the expected one. */
+  | { code: 'expected_sale_received'; facts: { externalId: string } }
+  /** The sale looks like another one, so its commission is held. */
+  | { code: 'possible_duplicate'; facts: { externalId: string } }
+  /**
+   * The customer's address is the partner's own: the commission is held, or refused if there is none. `by`: it may be, because only
+   * a tag differs, or the buyer's name is the partner's.
+   */
+  | { code: 'self_referral'; facts: { slug: string; by?: 'tag' | 'name' } }
+  /** A manager rejected the held commission. */
+  | { code: 'commission_rejected'; facts: { slug: string; amountCents: number; currency: string } }
+  /** Another partner or amount was credited before all facts were known. */
+  | {
+      code: 'commission_replaced'
+      facts: { slug: string; partnerId: string; amountCents: number; currency: string }
+    }
+  /** A manager reversed a part of the commission, or all of it. `partnerId` and `commissionCents` say of which one. */
+  | {
+      code: 'reversed_by_hand'
+      facts: {
+        slug: string
+        partnerId: string
+        amountCents: number
+        commissionCents: number
+        currency: string
+        reason: string
+        by: string
+      }
+    }
+  /** A manager recorded the refund on the sale's page. */
+  | { code: 'refunded_by_hand'; facts: { reason: string; by: string } }
+  /** The same purchase is also recorded under another id, which is credited instead. */
+  | { code: 'same_purchase'; facts: { externalId: string } }
+  /** A refund that the merchant reported before its sale. */
+  | {
+      code: 'waiting_for_sale'
+      facts: { saleExternalId: string; amountCents: number | null; currency: string | null }
+    }
+  /** What a reported refund counts for, and what it leaves of the sale. */
+  | {
+      code: 'sale_refunded'
+      facts: {
+        saleExternalId: string
+        amountCents: number
+        leftCents: number
+        saleCents: number
+        currency: string
+      }
+    }
+  /** More was to be refunded than was left of the sale. */
+  | {
+      code: 'refund_exceeds_sale'
+      facts: { requestedCents: number | null; leftCents: number; currency: string }
+    }
+  /** A refund in another currency than its sale's, which was not known when the refund was reported. */
+  | { code: 'refund_currency_mismatch'; facts: { currency: string; saleCurrency: string } }
+  /** The refunded and disputed parts of the payment, and the part of the commission reversed for them. */
+  | {
+      code: 'commission_reversed'
+      facts: {
+        refundedCents: number
+        disputedCents: number
+        /** Refunded too, as tax, shipping or of what was paid in excess: it reverses nothing. */
+        exemptCents?: number
+        paidCents: number
+        paidCurrency: string
+        amountCents: number
+        currency: string
+      }
+    }
+
+/** A reward as a step stores it. */
+export const rewardFacts = (reward: Reward): RewardFacts => {
+  const { kind, ...facts } = rewardResponse(reward)
+  return facts
+}
+
+/** The steps of an event as they are shown: a commission of shadow mode is not payable, whenever it would have been. */
+export const shownSteps = ({ steps, payableAt }: { steps: Step[]; payableAt: Date | null }): Step[] =>
+  payableAt && isOfShadowMode({ payableAt })
+    ? steps.map((step) =>
+        step.code === 'commission_created'
+          ? { ...step, facts: { ...step.facts, payableAt: NEVER.toISOString() } }
+          : step,
+      )
+    : steps

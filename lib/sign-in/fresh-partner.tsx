@@ -1,0 +1,9 @@
+/** "Confirm it’s you" in the portal: see fresh-sign-in.tsx. */
+
+import { renderPortal } from '../pages/layout/portal.tsx'
+import { confirmIdentity } from './fresh-sign-in.tsx'
+
+const confirmPartner = confirmIdentity((c, page) => renderPortal(c, { ...page, at: '/portal' }, 403))
+
+/** Asks a partner to confirm who signed in long ago, before money can be sent elsewhere. */
+export const freshPartnersOnly = () => confirmPartner

@@ -1,0 +1,38 @@
+/** What several routes of the auth Worker do before or after signing in. */
+import type { Context } from 'hono'
+import type { AuthContext, AuthEnv } from '../auth/context.ts'
+import { noteForLog } from '../http/logging.ts'
+import { callerKey, limitRate } from '../http/rate-limit.ts'
+import { nudge } from '../http/rpc/nudge.service.ts'
+import * as m from '../languages/messages.ts'
+import { renderPage } from '../pages/layout/render.tsx'
+import { textsOf } from '../pages/layout/text.ts'
+import { keepFormerAccount } from './accounts.ts'
+import { BadLinkPage } from './pages.tsx'
+import { askingBrowser } from './requests/asking.ts'
+import type { SignedIn } from './requests/links.ts'
+
+/** Limits requests that send or redeem links, by IP address. @throws {ApiError} `rate_limited` */
+export const limitCaller = <E extends AuthEnv>(c: Context<E>): Promise<void> =>
+  limitRate(c.env.RATE_LIMIT, `from ${callerKey(c)}`)
+
+/** The browser of a request, which gets a cookie if it has none. */
+export const browserOf = (c: AuthContext) =>
+  askingBrowser(c.req.raw.headers, { secret: c.env.AUTH_SECRET, secure: c.var.secure })
+
+/** The page for a link that was used, has expired or is unknown. */
+export const badLink = (c: AuthContext) => {
+  noteForLog(c, { outcome: 'link_invalid' })
+  return renderPage(c, { title: textsOf(c)(m.invalid_link), children: <BadLinkPage /> }, 400)
+}
+
+/** Lets a browser in that has signed in: sets its cookies, keeps the account that it was used by, and opens the page that was asked for. */
+export const enter = async (c: AuthContext, { userId, cookies, next }: SignedIn) => {
+  // The new session is valid even if the old ones could not be looked up.
+  const others = await keepFormerAccount(c, userId).catch(() => null)
+  if (others) c.header('Set-Cookie', others, { append: true })
+  // A sign-in in a new browser is mailed.
+  nudge(c, 'OUTBOX')
+  for (const cookie of cookies) c.header('Set-Cookie', cookie, { append: true })
+  return c.redirect(next, 303)
+}

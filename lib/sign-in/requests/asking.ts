@@ -1,0 +1,33 @@
+/** The browser that asks for a sign-in link, or opens one: known again by its cookie, and by its network for some minutes. */
+import { parse } from 'hono/utils/cookie'
+import { randomBase62 } from '../../db/ids.ts'
+import { addressKey } from '../../http/rate-limit.ts'
+import { sha256 } from '../../platform/sha256.ts'
+import type { Asking } from './asks.queries.ts'
+import { browserName } from './browsers.ts'
+import { browserCookie, browserCookieName, newBrowserValue, readBrowserValue } from './known-browsers.ts'
+import { hashNetwork } from './sign-in-codes.ts'
+
+/** How long a browser that has not signed in yet is known: longer than its links, also those asked for later. */
+const ASKING_SECONDS = 86_400
+
+/** A browser, and the Set-Cookie header by which it is known again; null if it is known already. */
+type AskingBrowser = Asking & { setCookie: string | null }
+
+/** The browser of a request. @param headers `Cookie`, `User-Agent` and `CF-Connecting-IP`, which only Cloudflare sets */
+export const askingBrowser = async (
+  headers: Headers,
+  { secret, secure }: { secret: string; secure: boolean },
+): Promise<AskingBrowser> => {
+  const name = browserCookieName(secure)
+  const known = readBrowserValue(parse(headers.get('Cookie') ?? '', name)[name])
+  const value = known ?? newBrowserValue()
+  const ip = headers.get('CF-Connecting-IP')
+  return {
+    browserHash: await sha256(value),
+    // Without an address, no other request is in its network.
+    networkHash: await hashNetwork(secret, ip ? addressKey(ip) : randomBase62(32)),
+    browser: browserName(headers.get('User-Agent') ?? undefined),
+    setCookie: known ? null : browserCookie(value, secure, ASKING_SECONDS),
+  }
+}

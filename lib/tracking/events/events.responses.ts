@@ -1,0 +1,86 @@
+import * as z from 'zod'
+import { timestamp } from '../../http/common.responses.ts'
+import { COMMISSION_STATUSES } from '../../rules/steps/commissions.ts'
+import { EVENT_KINDS } from '../../rules/steps/event-kinds.ts'
+
+/** An event and the steps of its decision. */
+export const EventResponse = z
+  .strictObject({
+    id: z.uuid(),
+    kind: z.enum(EVENT_KINDS),
+    externalId: z.string(),
+    eventName: z.string(),
+    attributed: z.boolean(),
+    attributedBy: z.enum(['coupon', 'click', 'code', 'customer', 'manual']).nullable(),
+    partner: z
+      .strictObject({ id: z.uuid(), slug: z.string(), name: z.string().nullable(), email: z.string() })
+      .nullable(),
+    test: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'Only if the partner is the program’s test partner.' }),
+    customer: z.strictObject({
+      id: z.uuid().nullable().meta({ description: 'null until an event of the customer is attributed.' }),
+      externalId: z.string().meta({ description: 'Empty while a refund waits for its sale.' }),
+      email: z.string().nullable(),
+      name: z.string().nullable(),
+    }),
+    amountCents: z
+      .int()
+      .nullable()
+      .meta({ description: 'Of a refund, what counts; null while it waits for its sale. A lead has none.' }),
+    currency: z.string().nullable(),
+    sale: z
+      .strictObject({ id: z.uuid().nullable(), externalId: z.string() })
+      .nullable()
+      .meta({ description: 'The sale of a refund. Its id is null until the sale is known.' }),
+    metadata: z.record(z.string(), z.unknown()).nullable(),
+    occurredAt: timestamp,
+    commission: z
+      .strictObject({
+        id: z.uuid(),
+        amountCents: z.int(),
+        reversedCents: z
+          .int()
+          .meta({ description: 'The amount reversed by refunds, disputes and corrections.' }),
+        currency: z.string(),
+        status: z.enum(COMMISSION_STATUSES),
+        payableAt: timestamp.nullable(),
+      })
+      .nullable(),
+    steps: z.array(
+      z.strictObject({
+        code: z.string().meta({ description: 'Stable; see docs/decisions.md.' }),
+        text: z.string().meta({ description: 'The step in words. The wording may change.' }),
+        facts: z.record(z.string(), z.unknown()),
+      }),
+    ),
+  })
+  .meta({ id: 'Event' })
+export type EventResponse = z.infer<typeof EventResponse>
+
+/** A report under the ID of an event that differs from the one that it was recorded by. */
+export const MismatchResponse = z
+  .strictObject({
+    id: z.uuid(),
+    eventId: z.uuid().meta({ description: 'The event that has the ID.' }),
+    kind: z.enum(EVENT_KINDS),
+    externalId: z.string(),
+    differences: z
+      .array(
+        z.strictObject({
+          field: z.string().meta({ description: 'Such as `amountCents`, or `metadata.plan`.' }),
+          recorded: z.string().nullable().meta({ description: 'What the event has.' }),
+          reported: z.string().nullable().meta({ description: 'What the other report had.' }),
+        }),
+      )
+      .meta({
+        description:
+          'As text, at most 500 characters each. Empty if only fields differ that are not kept with an event, such as `customerEmail`.',
+      }),
+    reports: z.int().meta({ description: 'How often this body was reported.' }),
+    firstReportedAt: timestamp,
+    lastReportedAt: timestamp,
+  })
+  .meta({ id: 'Mismatch' })
+export type MismatchResponse = z.infer<typeof MismatchResponse>

@@ -1,0 +1,239 @@
+/** The past of a program, to be decided again under other terms: see replay.ts. */
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../../db/connection.ts'
+import type { PartnerTerms } from '../../rules/attribution/attribution.ts'
+import type { PastCustomer, PastEvent, PastPartner } from '../../rules/decisions/past.ts'
+import { erasedMark } from '../../rules/identities/identities.ts'
+import type { Referral } from '../../rules/identities/owner.ts'
+import { SALE_EXPECTED } from '../../rules/purchases/processors.ts'
+import type { Step } from '../../rules/steps/steps.ts'
+import { type FromJson, reviveTerms } from '../reports/facts.queries.ts'
+import { textArray } from './received.queries.ts'
+
+/** Which events are read, newest first. */
+export type PastPage = {
+  programId: string
+  /** Those that took place since then. */
+  since: Date
+  /** Also those that are credited to nobody in the program. */
+  isWhole: boolean
+  /** The id of the last event of the page before. */
+  cursor: string | undefined
+  limit: number
+}
+
+type EventRow = Omit<FromJson<PastEvent>, 'sale' | 'click' | 'purchase'> & {
+  amountCents: number | null
+  currency: string | null
+  click: FromJson<NonNullable<PastEvent['click']>> | null
+  purchase:
+    | (Omit<FromJson<NonNullable<PastEvent['purchase']>>, 'firstSale'> & {
+        firstSale: { id: string; partnerId: string | null; occurredAt: string } | null
+      })
+    | null
+}
+
+/** Steps of events that earn nothing, whatever the reward. */
+const EARNS_NOTHING: Step['code'][] = ['commission_rejected', 'same_purchase', SALE_EXPECTED]
+
+/** Whether an erasure has replaced an address of the buyer of the event, `e`: its id, the customer's, or one typed into a checkout. */
+const hadErasedAddress = sql`
+  (e.customer_external_id like ${erasedMark('%')}
+   or exists (select from customer_identities i
+              where i.customer_id = e.customer_id and i.kind = 'email' and i.value like ${erasedMark('%')})
+   or exists (select from processor_events s where s.event_id = e.id and s.email like ${erasedMark('%')}))`
+
+/** The first id that an event of a time can have: ids begin with the time at which they were made. */
+export const firstIdOf = (time: Date): string => {
+  const hex = Number(time).toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
+}
+
+/** When the row of an id was made. */
+export const timeOfId = (id: string): Date => new Date(Number.parseInt(id.slice(0, 13).replace('-', ''), 16))
+
+/** A purchase's events were taken for those of another sale as long as nothing had tied the two: see duplicates.ts. */
+const duplicatesOf = (sale: RawBuilder<unknown>) => sql`
+  select d.id from events d
+  where d.customer_id = ${sale}.customer_id and d.occurred_at between ${sale}.occurred_at - interval '1 day' and ${sale}.occurred_at + interval '1 day'
+    and d.steps @> jsonb_build_array(jsonb_build_object(
+          'code', 'same_purchase', 'facts', jsonb_build_object('externalId', ${sale}.external_id)))`
+
+/**
+ * A page of a workspace's sales and leads. An event is recorded when it took place, or later.
+ *
+ * @returns `cursor` is the id of the last row that was read, if there are more
+ */
+export const readPastEvents = async (
+  db: Db,
+  workspaceId: string,
+  { programId, since, isWhole, cursor: before, limit }: PastPage,
+): Promise<{ events: PastEvent[]; cursor: string | undefined }> => {
+  const { rows } = await sql<{ events: EventRow[]; cursor: string | null }>`
+    with page as materialized (
+      select id, kind, external_id, customer_external_id, customer_id, occurred_at, reported_at, amount_cents, currency,
+             partner_id, attributed_by, click_id, subscription_id, steps
+      from events
+      where workspace_id = ${workspaceId} and id >= ${firstIdOf(since)}
+        and id < ${before ?? 'ffffffff-ffff-ffff-ffff-ffffffffffff'}
+      order by id desc limit ${limit + 1}
+    ), last as (
+      select id from page where (select count(*) from page) > ${limit} order by id offset 1 limit 1
+    )
+    select (select id from last) as cursor,
+           coalesce(jsonb_agg(jsonb_build_object(
+             'id', e.id, 'kind', e.kind, 'externalId', e.external_id, 'customerExternalId', e.customer_external_id,
+             'customerId', coalesce(e.customer_id, known.customer_id), 'occurredAt', e.occurred_at,
+             'amountCents', e.amount_cents, 'currency', e.currency,
+             'partnerId', e.partner_id, 'attributedBy', e.attributed_by,
+             'earnsNothing', jsonb_path_query_array(e.steps, '$[*].code') ?| ${textArray(EARNS_NOTHING)},
+             'erasedSelfReferral', case when e.steps @> '[{"code": "self_referral"}]'
+                                         and not e.steps @> '[{"code": "self_referral", "facts": {"by": "name"}}]' then (
+               select jsonb_build_object('partnerId', e.partner_id, 'by', case
+                 when e.steps @> '[{"code": "self_referral", "facts": {"by": "tag"}}]' then 'tag' else 'mailbox' end)
+               where ${hadErasedAddress}) end,
+             'code', jsonb_path_query_first(e.steps, '$[*] ? (@.code == "partner_code")'),
+             'click', case when c.id is not null then jsonb_build_object(
+               'id', c.id, 'createdAt', c.created_at, 'expiresAt', c.expires_at, 'partnerId', c.partner_id) end,
+             'purchase', case when e.kind = 'sale' and (e.reported_at is null or paid.is_sale) then jsonb_build_object(
+               'subscription', e.subscription_id,
+               'referredAt', coalesce(paid.checked_out_at, e.occurred_at), 'checkoutId', paid.checkout_id,
+               'isProration', coalesce(paid.is_proration, false), 'paid', coalesce(paid.amounts, '[]'),
+               'firstSale', case when f.id is not null then jsonb_build_object(
+                 'id', f.id, 'partnerId', f.partner_id, 'occurredAt', f.occurred_at) end) end)), '[]') as events
+    from page e
+    left join partners p on p.id = e.partner_id
+    left join clicks c on c.workspace_id = ${workspaceId} and c.id = e.click_id
+    left join lateral (
+      select i.customer_id from customer_identities i
+      where i.workspace_id = ${workspaceId} and i.value = e.customer_external_id
+        and i.kind <> 'email' and i.kind <> 'guest'
+      limit 1) known on e.customer_id is null
+    left join lateral (
+      select bool_or(fact ->> 'kind' in ('checkout', 'invoice', 'intent')) and w.sales_from <> 'api' as is_sale,
+             bool_or((fact ->> 'isProration')::boolean) as is_proration,
+             jsonb_agg(fact -> 'paid') filter (where jsonb_typeof(fact -> 'paid') = 'object') as amounts,
+             min((fact ->> 'createdAt')::timestamptz) filter (where fact ->> 'kind' = 'checkout') as checked_out_at,
+             min(fact ->> 'id') filter (where fact ->> 'kind' = 'checkout') as checkout_id
+      from processor_events s cross join lateral jsonb_array_elements(s.facts) fact, workspaces w
+      where w.id = ${workspaceId} and s.event_id in (select e.id union all ${duplicatesOf(sql`e`)})
+      group by w.sales_from) paid on e.kind = 'sale'
+    left join lateral (
+      select o.id, o.partner_id, o.occurred_at from events o
+      where o.workspace_id = ${workspaceId} and o.subscription_id = e.subscription_id and o.kind = 'sale'
+        and (o.occurred_at, o.external_id) < (e.occurred_at, e.external_id)
+      order by o.occurred_at, o.external_id limit 1) f on e.subscription_id is not null
+    where e.kind <> 'refund' and e.id >= coalesce((select id from last), e.id) and e.occurred_at >= ${since} and (${isWhole} or p.program_id = ${programId})
+  `.execute(db)
+  const [{ events, cursor } = { events: [], cursor: null }] = rows
+  return { events: events.map(reviveEvent), cursor: cursor ?? undefined }
+}
+
+const reviveEvent = ({
+  amountCents,
+  currency,
+  occurredAt,
+  click,
+  purchase,
+  ...event
+}: EventRow): PastEvent => ({
+  ...event,
+  occurredAt: new Date(occurredAt),
+  sale: amountCents === null || currency === null ? null : { amountCents: BigInt(amountCents), currency },
+  click: click && { ...click, createdAt: new Date(click.createdAt), expiresAt: new Date(click.expiresAt) },
+  purchase: purchase
+    ? {
+        ...purchase,
+        referredAt: new Date(purchase.referredAt),
+        firstSale: purchase.firstSale && {
+          ...purchase.firstSale,
+          occurredAt: new Date(purchase.firstSale.occurredAt),
+        },
+      }
+    : undefined,
+})
+
+type CustomerRow = Omit<FromJson<PastCustomer>, 'referrals' | 'rewardedSubscriptions'> & {
+  id: string
+  referrals: FromJson<Referral>[]
+  rewardedSubscriptions: { id: string; at: string }[]
+}
+
+/** Where the events that were read begin, in time and, if there are more, with which id. */
+export type PastStart = { programId: string; since: Date; firstId: string | undefined }
+
+/** What the decisions about customers depend on, by their ids. */
+export const readPastCustomers = async (
+  db: Db,
+  workspaceId: string,
+  ids: string[],
+  { programId, since, firstId }: PastStart,
+): Promise<[string, PastCustomer][]> => {
+  const { rows } = await sql<CustomerRow>`
+    select cu.id,
+           array_remove(array(select i.value from customer_identities i where i.customer_id = cu.id and i.kind = 'email')
+                        || cu.email, null) as emails,
+           not exists (select from customer_identities i
+                       where i.customer_id = cu.id and i.kind <> 'email' and i.kind <> 'guest') as "isGuest",
+           (select coalesce(jsonb_agg(jsonb_build_object(
+              'origin', r.origin, 'partnerId', r.partner_id, 'programId', p.program_id, 'source', r.source,
+              'attribution', r.attribution, 'referredAt', r.referred_at, 'clickedAt', r.clicked_at,
+              'startedAt', r.started_at)), '[]')
+            from referrals r join partners p on p.id = r.partner_id where r.customer_id = cu.id) as referrals,
+           (select to_jsonb(e.occurred_at) from events e
+            where e.customer_id = cu.id and (e.id < ${firstId ?? firstIdOf(since)} or e.occurred_at < ${since}) and ${programId} = (
+              select c.program_id from commissions c where c.id = e.commission_id and c.kind = 'sale')
+            order by e.occurred_at limit 1) as "rewardedAt",
+           (select coalesce(jsonb_agg(jsonb_build_object('id', s.id, 'at', s.at)), '[]') from (
+              select e.subscription_id as id, min(e.occurred_at) as at
+              from events e join commissions c on c.id = e.commission_id
+              where e.customer_id = cu.id and e.subscription_id is not null and c.kind = 'sale'
+                and (c.program_id <> ${programId} or e.id < ${firstId ?? firstIdOf(since)}
+                     or e.occurred_at < ${since})
+              group by e.subscription_id) s) as "rewardedSubscriptions"
+    from customers cu where cu.workspace_id = ${workspaceId} and cu.id = any (${textArray(ids)}::uuid[])
+  `.execute(db)
+  return rows.map(({ id, referrals, rewardedAt, rewardedSubscriptions, emails, isGuest }) => [
+    id,
+    {
+      emails,
+      isGuest,
+      rewardedAt: rewardedAt === null ? null : new Date(rewardedAt),
+      rewardedSubscriptions: rewardedSubscriptions.map(({ id, at }) => ({ id, at: new Date(at) })),
+      referrals: referrals.map(({ referredAt, clickedAt, startedAt, ...referral }) => ({
+        ...referral,
+        referredAt: new Date(referredAt),
+        clickedAt: clickedAt === null ? null : new Date(clickedAt),
+        startedAt: startedAt === null ? null : new Date(startedAt),
+      })),
+    },
+  ])
+}
+
+type PartnerRow = Pick<PastPartner, 'name' | 'groupId'> & {
+  id: string
+  terms: FromJson<PartnerTerms>
+  formerStatuses: { until: string; status: PartnerTerms['status'] }[]
+}
+
+/** Partners with their present terms, by their ids. */
+export const readPastPartners = async (
+  db: Db,
+  workspaceId: string,
+  ids: string[],
+): Promise<[string, PastPartner][]> => {
+  const { rows } = await sql<PartnerRow>`
+    select p.id, p.name, p.group_id as "groupId", partner_terms_1(p.id, null, null, null) as terms,
+           (select coalesce(jsonb_agg(jsonb_build_object('until', f.until, 'status', f.status) order by f.until), '[]')
+            from former_partner_terms f where f.partner_id = p.id) as "formerStatuses"
+    from partners p where p.workspace_id = ${workspaceId} and p.id = any (${textArray(ids)}::uuid[])
+  `.execute(db)
+  return rows.map(({ id, terms, formerStatuses, ...partner }) => [
+    id,
+    {
+      ...partner,
+      terms: reviveTerms(terms),
+      formerStatuses: formerStatuses.map(({ until, status }) => ({ until: new Date(until), status })),
+    },
+  ])
+}

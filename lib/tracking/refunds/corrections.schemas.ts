@@ -1,0 +1,17 @@
+/** Requests that correct reported sales. */
+import * as z from 'zod'
+import { id, optional } from '../../http/fields.ts'
+
+/** PATCH /api/track/sale/:externalId. */
+export const SaleCorrection = z
+  .strictObject({
+    clickId: optional(id('The click of the sale, if its report had none, or an unknown one.')),
+    customerExternalId: optional(
+      id('Your customer id, if the one that was reported is no customer’s, such as an order id.'),
+    ),
+  })
+  .refine(({ clickId, customerExternalId }) => clickId || customerExternalId, {
+    path: ['clickId'],
+    error: 'Required, unless there is a `customerExternalId`.',
+  })
+  .meta({ id: 'SaleCorrection' })

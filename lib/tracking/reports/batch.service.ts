@@ -1,0 +1,206 @@
+/** Records a batch of sales and leads: each as if it had been reported alone, in the order given. */
+import type { Context } from 'hono'
+import type { KeyEnv } from '../../auth/keys/api-keys.ts'
+import { ApiError, errorBody, toApiError } from '../../http/errors.ts'
+import { noteForLog } from '../../http/logging.ts'
+import { foldSometimes, nudge, type ReportQueues } from '../../http/rpc/nudge.service.ts'
+import type { TrackingEnv } from '../../http/tracking-app.ts'
+import { checked, invalid } from '../../http/validate.ts'
+import { lostRace } from '../../platform/unavailable.ts'
+import { receivedAt } from '../../rules/steps/occurred-at.ts'
+import type { Report } from '../../rules/steps/report.ts'
+import { saveAndLoad } from './batch.queries.ts'
+import { BatchEvent } from './batch.schemas.ts'
+import type { ReportFacts } from './facts.queries.ts'
+import type { Mismatch } from './keep-mismatches.queries.ts'
+import { completeReport, decideLoaded, hashReport, type JoinReport } from './report.service.ts'
+import type { RecordedEvent } from './reports.queries.ts'
+import type { BatchResponse } from './reports.responses.ts'
+import {
+  isMismatch,
+  keepMismatches,
+  keyRefusal,
+  MISMATCH_HEADER,
+  trackingResponse,
+} from './respond.service.ts'
+
+/** A valid report of the batch, at its place. */
+type Item = { place: number; report: Report; bodyHash: string; receivedAt: Date }
+type LoadedItem = Item & { facts: ReportFacts }
+
+/** Answers a saved report. */
+type Settle = (item: LoadedItem, event: RecordedEvent) => Promise<void>
+
+/** Each round saves a report of each customer at least. */
+const ROUNDS = 510
+
+/**
+ * Records the reports, and answers each by itself. Three round trips: one loads what all are decided from, the second saves them
+ * and loads again those that depend on one before, such as the sale of a customer whose lead is in the batch, and the third saves
+ * these. Every further dated report of one customer takes one more, and so do conflicts with other requests, repeats all together,
+ * and two ids of one customer. Reports that something received before depends on take more: see `completeReport`.
+ *
+ * @throws {ApiError} `invalid_api_key`, `insufficient_scope`
+ * @throws {Unavailable} if none is known to be recorded
+ */
+export const recordBatch = async <E extends KeyEnv & TrackingEnv & ReportQueues>(
+  c: Context<E>,
+  events: unknown[],
+  joinReport: JoinReport,
+): Promise<Response> => {
+  const answers = new Map<number, BatchResponse['results'][number]>()
+  const refuse = (place: number, error: unknown) => answers.set(place, errorBody(c, toApiError(error)))
+  const items: Item[] = []
+  for (const [place, event] of events.entries()) {
+    const { data: report, errors } = checked(BatchEvent, event)
+    if (report)
+      items.push({
+        place,
+        report,
+        bodyHash: await hashReport(report),
+        receivedAt: receivedAt(c.var.now, place),
+      })
+    else refuse(place, invalid('invalid_body', errors))
+  }
+  let isAnnounced = false
+  const mismatches: (Mismatch & { place: number })[] = []
+  const settle: Settle = async (item, event) => {
+    isAnnounced ||= event.isAnnounced === true
+    try {
+      const complete = await completeReport(event, item, joinReport)
+      answers.set(item.place, trackingResponse(complete))
+      if (isMismatch(complete, item.bodyHash)) mismatches.push({ ...item, eventId: complete.id })
+    } catch (error) {
+      refuse(item.place, error)
+    }
+  }
+  try {
+    await recordAll(openStore(c), items, settle)
+  } catch (error) {
+    const missing = items.filter(({ place }) => !answers.has(place))
+    if (error instanceof ApiError || missing.length === items.length) throw error
+    for (const { place } of missing) refuse(place, error)
+  }
+  if (isAnnounced) nudge(c, 'WEBHOOKS')
+  foldSometimes(c, items.length)
+  keepMismatches(c, mismatches)
+  const places = mismatches.map(({ place }) => place).sort((a, b) => a - b)
+  if (places.length > 0) c.header(MISMATCH_HEADER, places.join(', '))
+  return c.json<BatchResponse>({ results: events.flatMap((_, place) => answers.get(place) ?? []) })
+}
+
+/**
+ * Records all reports, and settles each as soon as it is known to be saved. A repeat changes nothing, and is settled last: its event
+ * may be credited by the others.
+ */
+const recordAll = async (saveThenLoad: SaveThenLoad, items: Item[], settle: Settle): Promise<void> => {
+  const ids = new Set<string>()
+  const isFirst = (item: Item) => ids.size < ids.add(idOf(item)).size
+  const { true: firsts = [], false: others = [] } = Object.groupBy(items, (item) => `${isFirst(item)}`)
+  const repeats = [...(await recordFirsts(saveThenLoad, firsts, settle)), ...others]
+  const { loaded } = await saveThenLoad([], repeats)
+  for (const item of loaded) {
+    if (!item.facts.recorded) throw lostRace('the same events')
+    await settle(item, item.facts.recorded)
+  }
+}
+
+/** Records reports with different IDs. Returns those whose event was recorded before, without credit. */
+const recordFirsts = async (saveThenLoad: SaveThenLoad, items: Item[], settle: Settle): Promise<Item[]> => {
+  const repeats: Item[] = []
+  const begun = new Set<string>()
+  const customers = new Map<string, string>()
+  const customerOf = (item: Item) => customers.get(refOf(item)) ?? refOf(item)
+  let waiting = items
+  let loaded: LoadedItem[] = []
+  for (let round = 0; waiting.length > 0; round++) {
+    if (round === ROUNDS) throw lostRace('the same customers')
+    const ended: { item: LoadedItem; event: RecordedEvent }[] = []
+    for (const item of loaded) {
+      const { recorded, customer } = item.facts
+      if (!recorded) customers.set(refOf(item), customer?.id ?? refOf(item))
+      else if (recorded.attributed) ended.push({ item, event: recorded })
+      else repeats.push(item)
+      if (recorded) begun.add(refOf(item))
+    }
+    const unsaved = without(waiting, [...ended.map(({ item }) => item), ...repeats])
+    // Two ids may be those of one customer, whose reports are saved in order: none is saved before one of an unknown customer.
+    const unknown = unsaved.findIndex((item) => !customers.has(refOf(item)))
+    const ordered = takeIndependent(unsaved.slice(0, unknown < 0 ? undefined : unknown), customerOf, begun)
+    const toSave = only(loaded, ordered)
+    for (const item of toSave) begun.add(refOf(item))
+    const toLoad = takeIndependent(without(unsaved, toSave), customerOf, begun)
+    const result = await saveThenLoad(toSave, toLoad)
+    // What conflicts is loaded again, and so is what was loaded for the same customer after it.
+    const again = new Set<string>()
+    for (const [n, item] of toSave.entries()) {
+      const event = result.saved[n]
+      if (event) ended.push({ item, event })
+      else again.add(customerOf(item))
+    }
+    for (const { item, event } of ended) await settle(item, event)
+    waiting = without(waiting, [...ended.map(({ item }) => item), ...repeats])
+    // A report whose event is to be completed has changed others.
+    const isCurrent = ended.every(({ event }) => event.bodyHash !== null)
+    loaded = result.loaded.filter((item) => isCurrent && !again.has(customerOf(item)))
+  }
+  return repeats
+}
+
+/** Saves reports that are decided from what was loaded, and loads what others are decided from. */
+const openStore =
+  <E extends KeyEnv & TrackingEnv>(c: Context<E>) =>
+  async (toSave: LoadedItem[], toLoad: Item[]) => {
+    if (toSave.length + toLoad.length === 0) return { saved: [], loaded: [] }
+    const decided = toSave.map(({ report, facts, bodyHash, receivedAt }) =>
+      decideLoaded(report, facts, bodyHash, receivedAt),
+    )
+    const { saved, loaded } = await saveAndLoad(c.var.db, c.var.apiKeyHash, decided, toLoad)
+    if (typeof loaded === 'string') throw keyRefusal(loaded)
+    noteCaller(c, loaded)
+    return { saved, loaded: toLoad.flatMap((item, n) => (loaded[n] ? { ...item, facts: loaded[n] } : [])) }
+  }
+
+type SaveThenLoad = ReturnType<typeof openStore>
+
+const placesOf = (items: Item[]): ReadonlySet<number> => new Set(items.map(({ place }) => place))
+
+const only = <I extends Item>(items: I[], those: Item[]): I[] => {
+  const places = placesOf(those)
+  return items.filter(({ place }) => places.has(place))
+}
+
+const without = (items: Item[], those: Item[]): Item[] => {
+  const places = placesOf(those)
+  return items.filter(({ place }) => !places.has(place))
+}
+
+const noteCaller = (c: Context, [first]: ReportFacts[]): void => {
+  if (!first) return
+  const { keyId, workspaceId } = first
+  noteForLog(c, { actor: `key ${keyId}`, keyHash: undefined, workspaceId })
+}
+
+const idOf = ({ report: { kind, externalId } }: Item): string => `${kind} ${externalId}`
+const refOf = ({ report }: Item): string => report.customerExternalId
+
+/**
+ * The reports that can be decided together: none depends on another before it. All of a customer depend on its first one, which
+ * may say whose the customer is, and on each dated one. Other live ones conflict where one depends on another.
+ *
+ * @param customerOf whose report it is; as long as this is not known, the id that it names
+ * @param begun      the ids of customers whose first report is saved, or about to be
+ */
+const takeIndependent = (
+  items: Item[],
+  customerOf: (item: Item) => string,
+  begun: ReadonlySet<string>,
+): Item[] => {
+  const taken = new Set<string>()
+  return items.filter((item) => {
+    const customer = customerOf(item)
+    const isFree = !taken.has(customer)
+    if (item.report.occurredAt || !begun.has(refOf(item))) taken.add(customer)
+    return isFree
+  })
+}

@@ -1,0 +1,92 @@
+/** What a decided report changes of its customer. */
+
+import type { Click, CodeCredit, Credit, PartnerTerms } from '../../rules/attribution/attribution.ts'
+import type { Decision } from '../../rules/decisions/decide.ts'
+import { emailOf, type Identity, identityOf } from '../../rules/identities/identities.ts'
+import type { ReportedRefund } from '../../rules/refunds/refunds.ts'
+import type { Report } from '../../rules/steps/report.ts'
+import type { Step } from '../../rules/steps/steps.ts'
+
+/** The customer of a report, as it was read. */
+export type ReportedCustomer = {
+  id: string
+  revision: number
+  /** The owner. */
+  partnerId: string | null
+  email: string | null
+  name: string | null
+  /** Whether the click that was reported is earlier than all that is known of who referred the customer. */
+  isClickedFirst: boolean
+}
+
+export type DecidedReport = {
+  workspaceId: string
+  report: Report
+  /** Null if no event with the reported id of the customer was credited before, and it was not imported. */
+  customer: ReportedCustomer | null
+  /** Whether sales were reported under the id of the customer, who is not known. */
+  adoptsSales: boolean
+  click: Click | null
+  code?: CodeCredit | null | undefined
+  bodyHash: string | null
+  /** Whether a payment processor may report the same sale. */
+  mayBeDuplicate: boolean
+  decision: Decision
+  /** Reported refunds that wait for the sale. */
+  refunds: ReportedRefund[]
+  /** When it took place, as it was judged: see `judgedAt`. */
+  at: Date
+  receivedAt: Date
+}
+
+/** What a report changes of a customer that is known. */
+export const changesOf = (decided: DecidedReport, customer: ReportedCustomer, { partner, by }: Credit) => {
+  const { report } = decided
+  const email = report.customerEmail ?? customer.email
+  const name = report.customerName ?? customer.name
+  // Only a click or a code moves an existing customer. A sale credited to the customer's partner must not undo the move of a
+  // concurrent click.
+  const isMoved =
+    customer.partnerId === null || ((by === 'click' || by === 'code') && partner.attribution === 'last')
+  const partnerId = isMoved ? partner.id : customer.partnerId
+  // A purchase that is planned concurrently depends on it, so that plan must not hold.
+  // So do the customer's later sales on a dated report.
+  const isReferred =
+    partnerId !== customer.partnerId ||
+    (customer.isClickedFirst && referrerOf(decided) !== null) ||
+    decided.at < decided.receivedAt
+  // To verify an address may mark sales, too.
+  const isNamed = email !== customer.email || name !== customer.name || report.emailVerified === true
+  const isChanged = isReferred || isNamed
+  return { email, name, partnerId, isMoved, isReferred, isChanged }
+}
+
+/** Who refers a customer. By a click, it did so when the link was clicked. */
+export type Referrer = { partner: PartnerTerms; source: 'click' | 'code'; clickedAt: Date | null }
+
+/** The partner who refers the customer by the click or the code, also if another one owns it and keeps it. */
+export const referrerOf = ({ click, code, decision: { steps } }: DecidedReport): Referrer | null => {
+  const has = (step: Step['code']) => steps.some((taken) => taken.code === step)
+  if (click && has('click')) return { partner: click.partner, source: 'click', clickedAt: click.createdAt }
+  return code?.partner?.status === 'approved' && has('partner_code')
+    ? { partner: code.partner, source: 'code', clickedAt: null }
+    : null
+}
+
+/** The addresses that a report adds to its customer. They count for all its payments, unlike those of an import. */
+export const addressesOf = ({ customerExternalId, customerEmail }: Report): string[] => [
+  ...new Set([customerEmail, emailOf(customerExternalId)].filter((email) => email !== null)),
+]
+
+/** The identities that a report adds to its customer. */
+export const identitiesOf = (
+  report: Report,
+  customer: ReportedCustomer | null,
+): (Identity & { isVerified?: true | undefined })[] => [
+  ...(customer ? [] : [identityOf(report.customerExternalId)]),
+  ...addressesOf(report).map((value) => ({
+    kind: 'email' as const,
+    value,
+    isVerified: report.emailVerified,
+  })),
+]

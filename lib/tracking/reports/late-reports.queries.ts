@@ -1,0 +1,63 @@
+/** Reports that come after a payment: what was received before is planned again, or joined with the report. */
+import { sql } from 'kysely'
+import type { Db } from '../../db/connection.ts'
+import type { IncompleteRefund, IncompleteReport } from './purchases.rpc.ts'
+
+/** What a saved report refers to. */
+export type SavedReport = {
+  customerId: string | null
+  customerExternalId: string
+  /** Whether payments with an address of its customer are marked to be planned again. */
+  isAddressed: boolean
+}
+
+const SAVED_REPORT = sql`
+  e.customer_id as "customerId", e.customer_external_id as "customerExternalId",
+  exists (select from customers c where c.id = e.customer_id and c.addressed_from is not null) as "isAddressed"`
+
+export const findLead = async (
+  db: Db,
+  workspaceId: string,
+  externalId: string,
+): Promise<SavedReport | undefined> => {
+  const { rows } = await sql<SavedReport>`
+    select ${SAVED_REPORT} from events e
+    where e.workspace_id = ${workspaceId} and e.kind = 'lead' and e.external_id = ${externalId}`.execute(db)
+  return rows[0]
+}
+
+/** Adds a merchant's report to a sale that a processor has reported, for the next plan of it. A statement of a batch. */
+export const noteReport = (
+  workspaceId: string,
+  { externalId, customerExternalId, clickId }: IncompleteReport,
+  now: Date,
+) => sql<SavedReport>`
+    update events e
+    set click_id = coalesce(${clickId}, click_id), customer_external_id = ${customerExternalId},
+        reported_at = coalesce(reported_at, ${now}::timestamptz), revision = revision + 1
+    where e.workspace_id = ${workspaceId} and e.kind = 'sale' and e.external_id = ${externalId} and e.body_hash is null
+    returning ${SAVED_REPORT}`
+
+/**
+ * Completes a report that came after a payment: from now on, it is repeated like any other.
+ *
+ * @returns the event's id, and whether it is credited
+ */
+export const endReport = async (
+  db: Db,
+  workspaceId: string,
+  {
+    kind,
+    externalId,
+    bodyHash,
+  }: Pick<IncompleteReport | IncompleteRefund, 'kind' | 'externalId' | 'bodyHash'>,
+): Promise<{ id: string; attributed: boolean }> => {
+  const { rows } = await sql<{ id: string; attributed: boolean }>`
+    update events set body_hash = coalesce(body_hash, ${bodyHash})
+    where workspace_id = ${workspaceId} and kind = ${kind} and external_id = ${externalId}
+    returning id, partner_id is not null as attributed
+  `.execute(db)
+  const [event] = rows
+  if (!event) throw new Error('The report does not exist.')
+  return event
+}

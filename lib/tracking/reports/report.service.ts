@@ -1,0 +1,109 @@
+/** Records a reported sale or lead. */
+import type { Context } from 'hono'
+import type { KeyEnv } from '../../auth/keys/api-keys.ts'
+import { noteForLog } from '../../http/logging.ts'
+import type { ReportQueues } from '../../http/rpc/nudge.service.ts'
+import type { TrackingEnv } from '../../http/tracking-app.ts'
+import { sha256 } from '../../platform/sha256.ts'
+import { lostRace } from '../../platform/unavailable.ts'
+import { decide } from '../../rules/decisions/decide.ts'
+import { tiedByLead } from '../../rules/identities/identities.ts'
+import { judgedAt, receivedAt } from '../../rules/steps/occurred-at.ts'
+import type { Report } from '../../rules/steps/report.ts'
+import { canonicalJson } from '../../values/json.ts'
+import type { DecidedReport } from './decided-report.ts'
+import { loadReportFacts, type ReportFacts } from './facts.queries.ts'
+import type { ReportsService } from './purchases.rpc.ts'
+import { type RecordedEvent, saveReport } from './reports.queries.ts'
+import { keyRefusal, respondRecorded } from './respond.service.ts'
+
+/** Plans again what was received before a report that it depends on. */
+export type JoinReport = ReportsService['joinReport']
+
+/**
+ * Loads, decides, saves and responds. The response is sent after the commit. A repeat gets the first response; if its body
+ * differs, with `Idempotency-Mismatch: true`. Spec, sections 4.1 and 4.2.
+ *
+ * @throws {ApiError} `invalid_api_key`, `insufficient_scope`
+ */
+export const recordReport = async <E extends KeyEnv & TrackingEnv & ReportQueues>(
+  c: Context<E>,
+  report: Report,
+  joinReport: JoinReport,
+): Promise<Response> => {
+  const bodyHash = await hashReport(report)
+  const event = await record(c, report, bodyHash, joinReport)
+  return respondRecorded(c, event, report, bodyHash)
+}
+
+/** A customer is new once; after that, only what changes whose the same customer is conflicts. */
+const ROUNDS = 10
+
+const record = async <E extends KeyEnv & TrackingEnv>(
+  c: Context<E>,
+  report: Report,
+  bodyHash: string,
+  joinReport: JoinReport,
+): Promise<RecordedEvent> => {
+  const { db, apiKeyHash } = c.var
+  const now = receivedAt(c.var.now)
+  for (let round = 0; round < ROUNDS; round++) {
+    const facts = await loadReportFacts(db, apiKeyHash, report, now)
+    if (typeof facts === 'string') throw keyRefusal(facts)
+    const { keyId, workspaceId, recorded } = facts
+    noteForLog(c, { actor: `key ${keyId}`, keyHash: undefined, workspaceId })
+    const result = recorded
+      ? ({ status: 'saved', event: recorded } as const)
+      : await saveReport(db, decideLoaded(report, facts, bodyHash, now))
+    if (result.status === 'conflict') continue
+    return completeReport(result.event, { report, facts, bodyHash }, joinReport)
+  }
+  throw lostRace('the same customer')
+}
+
+/** Decides a report that was loaded. It is to be saved without its hash if it has to be joined with what came before. */
+export const decideLoaded = (
+  report: Report,
+  facts: ReportFacts,
+  bodyHash: string,
+  now: Date,
+): DecidedReport => {
+  const { workspaceId, customer, adoptsSales, refunds, click, code, hasProcessorEvents, mayBeDuplicate } =
+    facts
+  const isJoined = hasProcessorEvents || tiedByLead(report).length > 0
+  const at = judgedAt(report, now)
+  return {
+    workspaceId,
+    report,
+    customer,
+    adoptsSales,
+    mayBeDuplicate,
+    refunds,
+    click,
+    code,
+    decision: decide(report, facts, at),
+    bodyHash: isJoined ? null : bodyHash,
+    at,
+    receivedAt: now,
+  }
+}
+
+/** Joins a saved report that is incomplete, because others were received before it. */
+export const completeReport = async (
+  event: RecordedEvent,
+  { report, facts, bodyHash }: { report: Report; facts: ReportFacts; bodyHash: string },
+  joinReport: JoinReport,
+): Promise<RecordedEvent> => {
+  if (event.bodyHash !== null) return event
+  const { kind, externalId, customerExternalId } = report
+  const clickId = facts.click?.id ?? null
+  const incomplete = { kind, externalId, customerExternalId, clickId, bodyHash }
+  const { isAnnounced = null } = event
+  return { ...(await joinReport(facts.workspaceId, incomplete)), bodyHash, isAnnounced }
+}
+
+/** A hash of the whole report, with defaults filled in and keys sorted, to recognise a repeat that differs. */
+export const hashReport = (report: Report): Promise<string> => {
+  const sale = report.sale && { ...report.sale, amountCents: String(report.sale.amountCents) }
+  return sha256(canonicalJson({ ...report, sale }))
+}

@@ -1,0 +1,138 @@
+/** Saves decided reports: event, customer and commission, in one write. */
+
+import { namesDeletedRow } from '../../db/deleted-rows.ts'
+import { newId } from '../../db/ids.ts'
+import { breaks, type Client, isConflict } from '../../db/neon.ts'
+import type { Credit } from '../../rules/attribution/attribution.ts'
+import { IDENTITY_KEY, identityOf } from '../../rules/identities/identities.ts'
+import { EXPECTED_HOURS } from '../../rules/purchases/expected-sales.ts'
+import { purchaseKeyOf, reportKey } from '../../rules/purchases/facts.ts'
+import { isProcessorId, PROCESSOR_ID_PATTERN, SALE_EXPECTED } from '../../rules/purchases/processors.ts'
+import { type SettledRefund, settleWaiting } from '../../rules/refunds/refunds.ts'
+import { ruledHoldOf } from '../../rules/steps/steps.ts'
+import { changesOf, type DecidedReport, identitiesOf, referrerOf } from './decided-report.ts'
+import { lateOf } from './late-reports.ts'
+
+/** What the response to a report is made from. */
+export type RecordedEvent = {
+  id: string
+  attributed: boolean
+  /** Null until the merchant has reported the event. */
+  bodyHash: string | null
+  /** Whether webhooks are queued with it. */
+  isAnnounced?: boolean | null
+}
+
+/** After a conflict, the customer has changed since it was read, or what it names was deleted: load it and decide again. */
+type SaveResult = { status: 'saved'; event: RecordedEvent } | { status: 'conflict' }
+
+/**
+ * Saves a decided report: event, customer and commission together, or none of them, in one database round trip. A report
+ * that refers a customer of payments received before is saved without its hash: these have to be planned again.
+ *
+ * Of concurrent copies of a report, the first one inserts the event, and the others return it.
+ */
+export const saveReport = async (db: Client, decided: DecidedReport): Promise<SaveResult> => {
+  const saved = JSON.stringify(toSaved(decided))
+  try {
+    const [row] = await db.query<{ event: RecordedEvent }>('select save_report_1($1) as event', [saved])
+    if (!row) throw new Error('A call of a function returned no row.')
+    return { status: 'saved', event: row.event }
+  } catch (error) {
+    if (isConflict(error) || namesDeletedRow(error) || breaks(error, IDENTITY_KEY))
+      return { status: 'conflict' }
+    throw error
+  }
+}
+
+/** What save_report_1 of schema.sql saves. What is absent is null or left out there. */
+export const toSaved = (decided: DecidedReport) => {
+  const { workspaceId, report, bodyHash, decision, at, receivedAt } = decided
+  const { kind, externalId, customerExternalId, eventName, metadata, sale } = report
+  const { clickId, credit } = decision
+  const waiting = sale && settleWaiting(decision, decided.refunds, { ...sale, externalId })
+  return {
+    workspaceId,
+    eventId: newId(),
+    kind,
+    externalId,
+    customerExternalId,
+    eventName,
+    metadata: metadata ?? undefined,
+    amountCents: sale ? Number(sale.amountCents) : undefined,
+    currency: sale?.currency,
+    clickId,
+    bodyHash,
+    steps: waiting?.steps ?? decision.steps,
+    now: at,
+    receivedAt,
+    purchaseKey: sale ? purchaseKeyOf(externalId) : undefined,
+    // No processor reported to the workspace when it was loaded, so nothing was compared.
+    isUnreviewed: (sale && !decided.mayBeDuplicate && !isProcessorId(externalId)) || undefined,
+    refunds: waiting?.settled.length ? waiting.settled.map(toSettled) : undefined,
+    ...(credit ? toCredited(decided, credit, waiting?.reversedCents ?? 0n) : toUncredited(decided)),
+  }
+}
+
+/** A sale that credits nobody may be credited by a report that comes late. */
+const toUncredited = ({ report, customer }: DecidedReport) => {
+  if (report.kind === 'lead') {
+    const { emailVerified, customerEmail: email } = report
+    return customer && emailVerified && email ? { verified: { customerId: customer.id, email } } : {}
+  }
+  if (customer) return { customer: { id: customer.id, revision: customer.revision, isChanged: false } }
+  return { identities: [identityOf(report.customerExternalId)] }
+}
+
+const toSettled = (refund: SettledRefund) => ({ ...refund, amountCents: Number(refund.amountCents) })
+
+const toCredited = (decided: DecidedReport, credit: Credit, reversedCents: bigint) => {
+  const { report, customer, adoptsSales, decision } = decided
+  const { commission, stepsWhenBeaten } = decision
+  const { partner, by } = credit
+  const identities = identitiesOf(report, customer)
+  const referrer = referrerOf(decided)
+  return {
+    partnerId: partner.id,
+    attributedBy: by,
+    customer: customer
+      ? { id: customer.id, revision: customer.revision, ...changesOf(decided, customer, credit) }
+      : undefined,
+    newCustomer: customer
+      ? undefined
+      : { id: newId(), email: report.customerEmail, name: report.customerName },
+    identities: identities.length ? identities : undefined,
+    adoptsSales,
+    referrer: referrer
+      ? {
+          partnerId: referrer.partner.id,
+          attribution: referrer.partner.attribution,
+          source: referrer.source,
+          clickedAt: referrer.clickedAt ?? undefined,
+        }
+      : undefined,
+    commission: commission
+      ? {
+          ...commission,
+          id: newId(),
+          programId: partner.programId,
+          amountCents: Number(commission.amountCents),
+          reversal: reversedCents ? { id: newId(), amountCents: -Number(reversedCents) } : undefined,
+        }
+      : undefined,
+    stepsWhenBeaten: commission?.oneTime ? stepsWhenBeaten : undefined,
+    late: lateOf(decided, credit) ?? undefined,
+    review: reviewOf(decided) ?? undefined,
+    heldFor: (commission && ruledHoldOf(decision)) ?? undefined,
+  }
+}
+
+/** How the sale is compared with others: see lib/purchases/apply/possible-duplicates.queries.ts. */
+const reviewOf = ({ mayBeDuplicate, decision: { commission, steps } }: DecidedReport) => {
+  if (!mayBeDuplicate) return null
+  if (commission) return { holds: true }
+  const ids = { processorIds: PROCESSOR_ID_PATTERN, reportPrefix: reportKey('') }
+  return steps.some(({ code }) => code === SALE_EXPECTED)
+    ? { holds: false, hours: EXPECTED_HOURS, ...ids }
+    : null
+}

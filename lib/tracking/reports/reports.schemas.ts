@@ -1,0 +1,162 @@
+/** Reports of sales and leads: spec, section 2. */
+import * as z from 'zod'
+import { currency, id, optional } from '../../http/fields.ts'
+import { CLOCK_DIFFERENCE_MS, MAX_AGE_DAYS } from '../../rules/steps/occurred-at.ts'
+import type { PartnerCode, Report } from '../../rules/steps/report.ts'
+import { MAX_EMAIL_LENGTH, normalizeEmail } from '../../values/emails.ts'
+import { MAX_ID_LENGTH } from '../../values/external-ids.ts'
+import { MAX_AMOUNT_CENTS } from '../../values/money.ts'
+
+const MAX_METADATA_BYTES = 16 * 1024
+
+/**
+ * A click id as reported: null if blank. One that is too long for a click's is cut, because the event's explanation
+ * quotes it.
+ */
+const readClickId = (text: string): string | null => {
+  const clickId = text.trim()
+  // A cut surrogate pair could not be stored.
+  if (clickId.length > MAX_ID_LENGTH) return `${clickId.slice(0, MAX_ID_LENGTH).toWellFormed()}…`
+  return clickId || null
+}
+
+/** Any text: a report whose click id comes from a broken cookie is a sale all the same. */
+const clickId = optional(
+  z.string().transform(readClickId).meta({
+    description:
+      'The visitor’s click, from `window.tributary.clickId()`. Without it, or with other text, the event is not attributed.',
+  }),
+)
+
+/** Whatever the merchant wants to keep with an event. */
+export const metadata = optional(
+  z
+    .record(z.string(), z.unknown())
+    .refine((value) => new TextEncoder().encode(JSON.stringify(value)).length <= MAX_METADATA_BYTES, {
+      message: `At most ${MAX_METADATA_BYTES} bytes of JSON.`,
+    })
+    .meta({ description: 'At most 16 KiB and 32 levels deep.' }),
+)
+
+const occurredAt = optional(
+  z.iso
+    .datetime({ offset: true, error: 'Must be a time with its offset, such as 2026-11-22T09:30:00Z.' })
+    .transform((text) => new Date(text))
+    .refine((at) => Number(at) <= Date.now() + CLOCK_DIFFERENCE_MS, 'Must not be in the future.')
+    .refine(
+      (at) => Number(at) >= Date.now() - MAX_AGE_DAYS * 24 * 60 * 60_000,
+      `Must be at most ${MAX_AGE_DAYS} days ago.`,
+    )
+    .meta({
+      description: 'When it happened, if not now: ISO 8601 with `Z` or an offset, at most 400 days ago.',
+      examples: ['2026-11-22T09:30:00Z'],
+    }),
+)
+
+const partnerSlug = optional(
+  id(
+    'The partner by a slug of its links, where the program has `trustedAttribution`. A click that counts prevails.',
+  ),
+)
+const couponCode = optional(
+  id('The partner by a coupon’s ID or label, where the program has `trustedAttribution`.'),
+)
+
+type Codes = { partnerSlug?: string | null | undefined; couponCode?: string | null | undefined }
+
+/** Refuses a report that names a partner twice. */
+export const checkCodes = (context: { value: Codes; issues: z.core.$ZodRawIssue[] }): void => {
+  const { partnerSlug, couponCode } = context.value
+  if (partnerSlug == null || couponCode == null) return
+  const message = 'Must not be sent with partnerSlug.'
+  context.issues.push({ code: 'custom', message, path: ['couponCode'], input: couponCode })
+}
+
+const toCode = ({ partnerSlug, couponCode }: Codes): PartnerCode | undefined => {
+  if (partnerSlug != null) return { by: 'slug', value: partnerSlug }
+  return couponCode != null ? { by: 'coupon', value: couponCode } : undefined
+}
+
+export const saleFields = z.object({
+  externalId: id(
+    'Your invoice or order id. One sale per id. For a payment that a connected payment processor reports too: ' +
+      'its id of the invoice (`in_...`) or, without one, of the payment (`pi_...`).',
+  ),
+  customerExternalId: id(
+    'Your customer id, the same in every lead and sale. If a payment processor is connected, pass this id to it too.',
+  ),
+  amountCents: z
+    .int('Must be a whole number of minor units.')
+    .min(1, 'Must be at least 1.')
+    .max(MAX_AMOUNT_CENTS, `Must be at most ${MAX_AMOUNT_CENTS}.`)
+    .meta({
+      description:
+        'What the customer paid, after discounts and net of tax, in minor units: 4900 is 49.00 USD, or 4,900 JPY. **49.00 is 0.49 USD.**',
+    }),
+  currency: optional(currency).meta({ description: 'ISO 4217 code, in any case. `USD` by default.' }),
+  clickId,
+  eventName: optional(id('Your name for the event.')).meta({ default: 'sale' }),
+  metadata,
+  occurredAt,
+  partnerSlug,
+  couponCode,
+})
+
+export const toSale = (sale: z.output<typeof saleFields>): Report => ({
+  kind: 'sale',
+  externalId: sale.externalId,
+  customerExternalId: sale.customerExternalId,
+  customerEmail: null,
+  customerName: null,
+  clickId: sale.clickId ?? null,
+  eventName: sale.eventName ?? 'sale',
+  metadata: sale.metadata ?? null,
+  occurredAt: sale.occurredAt ?? undefined,
+  code: toCode(sale),
+  sale: { amountCents: BigInt(sale.amountCents), currency: sale.currency ?? 'USD' },
+})
+
+/** POST /api/track/sale. */
+export const SaleEvent = saleFields.check(checkCodes).transform(toSale).meta({ id: 'SaleEvent' })
+
+export const leadFields = z.object({
+  externalId: id(
+    'Your lead id, usually the user id. One lead per id. It is your customer id too, unless `customerExternalId` is given.',
+  ),
+  customerExternalId: optional(
+    id(
+      'Your customer id, if it differs from `externalId`. If a payment processor is connected, pass this id to it too.',
+    ),
+  ),
+  customerEmail: optional(
+    z.string().max(MAX_EMAIL_LENGTH).meta({ description: 'Saved if the lead is attributed.' }),
+  ),
+  emailVerified: optional(z.boolean().meta({ description: 'Whether the address is verified.' })),
+  customerName: optional(
+    z.string().max(MAX_ID_LENGTH).meta({ description: 'Saved if the lead is attributed.' }),
+  ),
+  clickId,
+  eventName: optional(id('Your name for the event.')).meta({ default: 'lead' }),
+  metadata,
+  occurredAt,
+  partnerSlug,
+  couponCode,
+})
+
+export const toLead = (lead: z.output<typeof leadFields>): Report => ({
+  kind: 'lead',
+  externalId: lead.externalId,
+  customerExternalId: lead.customerExternalId ?? lead.externalId,
+  customerEmail: normalizeEmail(lead.customerEmail),
+  emailVerified: lead.emailVerified || undefined,
+  customerName: lead.customerName?.trim() || null,
+  clickId: lead.clickId ?? null,
+  eventName: lead.eventName ?? 'lead',
+  metadata: lead.metadata ?? null,
+  occurredAt: lead.occurredAt ?? undefined,
+  code: toCode(lead),
+  sale: null,
+})
+
+/** POST /api/track/lead. Its `externalId` names the customer too, unless `customerExternalId` does. */
+export const LeadEvent = leadFields.check(checkCodes).transform(toLead).meta({ id: 'LeadEvent' })

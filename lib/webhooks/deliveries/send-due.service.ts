@@ -1,0 +1,201 @@
+/** One run of the webhooks Worker: leases the deliveries that are due, sends them, and saves the results. */
+
+import { type Budget, hasLeft, newBudget, withDb } from '../../db/budget.service.ts'
+import type { DatabaseEnv } from '../../db/neon.ts'
+import { decryptSecret } from '../../platform/secrets.ts'
+import { urlRefusal } from '../../platform/url.ts'
+import { payloadOf } from '../payloads.ts'
+import { readSubjects } from '../subjects.queries.ts'
+import {
+  type DeliveryResult,
+  type LeasedDelivery,
+  leaseDeliveries,
+  saveDeliveryResults,
+  storePayloads,
+} from './queue.queries.ts'
+import { sendWebhook } from './request.service.ts'
+import { LEASE_SECONDS, nextAttempt, PAUSE_SECONDS } from './schedule.ts'
+import type { Try, TryError } from './tries.ts'
+
+export type WebhooksEnv = DatabaseEnv & {
+  SECRETS_KEY: string
+  /** Tributary's address, for links in mails. */
+  PUBLIC_URL: string
+  MAX_FETCHES: string
+  /** `true` sends to this machine too: for development. */
+  ALLOW_LOCAL_WEBHOOKS: string
+}
+
+/** A Worker can have six open connections. The database is not asked meanwhile. */
+const MAX_CONCURRENT = 6
+/** So that one slow endpoint does not take all connections. */
+const MAX_PER_ENDPOINT = 2
+/** Leasing a page, reading what it is about, storing the payloads, and saving the results. */
+const FETCHES_PER_PAGE = 4
+const MAX_PAGE = 60
+/** A retry that is due this soon is waited for, instead of leaving it to the next run. */
+const SOON_MS = 6_000
+/** The clock of the database, which queues events, may be this far ahead of the Worker's: a nudge would find nothing due. */
+const CLOCK_SECONDS = 2
+/** A secret that cannot be decrypted needs the operator. */
+const UNREADABLE_SECONDS = 3_600
+
+export const allowsLocal = ({ ALLOW_LOCAL_WEBHOOKS }: Pick<WebhooksEnv, 'ALLOW_LOCAL_WEBHOOKS'>): boolean =>
+  ALLOW_LOCAL_WEBHOOKS === 'true'
+
+const later = (now: Date, seconds: number): Date => new Date(now.getTime() + seconds * 1_000)
+
+/** What all pages of a run share. */
+type Sending = {
+  env: WebhooksEnv
+  budget: Budget
+  /** Endpoints that did not answer in this run: the others of theirs wait, and cost nobody else time. */
+  silent: Set<string>
+}
+
+const waiting = ({ id, endpointId, attempts }: LeasedDelivery, seconds: number): DeliveryResult => ({
+  id,
+  endpointId,
+  attempts,
+  outcome: 'waiting',
+  nextAttemptAt: later(new Date(), seconds),
+  try: null,
+})
+
+const resultOf = (
+  { id, endpointId, attempts, firstAttemptAt }: LeasedDelivery,
+  tried: Try,
+): DeliveryResult => {
+  const result = { id, endpointId, attempts, try: tried }
+  if (!tried.error) return { ...result, outcome: 'delivered', nextAttemptAt: null }
+  if (tried.error === 'no_subject') return { ...result, outcome: 'failed', nextAttemptAt: null }
+  const nextAttemptAt = nextAttempt(attempts, firstAttemptAt, new Date(), Math.random())
+  return { ...result, outcome: nextAttemptAt ? 'retry' : 'failed', nextAttemptAt }
+}
+
+const notTried = (error: TryError): Try => ({
+  at: new Date().toISOString(),
+  status: null,
+  ms: 0,
+  error,
+  response: null,
+})
+
+/** The payloads of a page by event. Those that are sent for the first time are made of what is there now, and stay so. */
+const payloadsOf = async (page: LeasedDelivery[], { env, budget }: Sending): Promise<Map<string, string>> => {
+  const payloads = new Map(
+    page.flatMap(({ eventId, payload }) => (payload === null ? [] : [[eventId, payload]])),
+  )
+  const missing = [...new Map(page.map((delivery) => [delivery.eventId, delivery])).values()].filter(
+    ({ eventId }) => !payloads.has(eventId),
+  )
+  if (missing.length === 0) return payloads
+  const subjects = await withDb(env, budget, (db) => readSubjects(db, missing, new Date()))
+  const made = missing.flatMap(({ eventId: id, type, occurredAt }, place) => {
+    const data = subjects[place]
+    return data ? [{ id, payload: payloadOf(type, occurredAt, data) }] : []
+  })
+  const stored = await withDb(env, budget, (db) => storePayloads(db, made))
+  return new Map([...payloads, ...stored])
+}
+
+const deliver = async (
+  delivery: LeasedDelivery,
+  payload: string | undefined,
+  { env, budget, silent }: Sending,
+): Promise<DeliveryResult> => {
+  const { workspaceId, endpointId, url, eventId: id, ciphertexts } = delivery
+  if (silent.has(endpointId)) return waiting(delivery, PAUSE_SECONDS)
+  if (!hasLeft(budget)) return waiting(delivery, 0)
+  if (payload === undefined) return resultOf(delivery, notTried('no_subject'))
+  if (urlRefusal(url, allowsLocal(env))) return resultOf(delivery, notTried('refused_url'))
+  const secrets = await Promise.all(
+    ciphertexts.map((ciphertext) => decryptSecret(env.SECRETS_KEY, workspaceId, ciphertext)),
+  )
+  const readable = secrets.filter((secret) => secret !== null)
+  if (readable.length === 0)
+    return { ...waiting(delivery, UNREADABLE_SECONDS), try: notTried('unreadable_secret') }
+
+  budget.fetches--
+  const tried = await sendWebhook({ url, id, payload, secrets: readable }, new Date())
+  if (tried.error === 'timeout' || tried.error === 'unreachable') silent.add(endpointId)
+  return resultOf(delivery, tried)
+}
+
+/** Sends a page: endpoints in their turn, a few requests to each at a time. */
+const sendPage = async (page: LeasedDelivery[], sending: Sending): Promise<DeliveryResult[]> => {
+  const payloads = await payloadsOf(page, sending)
+  const left = [...page]
+  const busy = new Map<string, number>()
+  const results: DeliveryResult[] = []
+  const count = (endpointId: string, by: number) => busy.set(endpointId, (busy.get(endpointId) ?? 0) + by)
+  const next = () => {
+    const place = left.findIndex(({ endpointId }) => (busy.get(endpointId) ?? 0) < MAX_PER_ENDPOINT)
+    return place < 0 ? undefined : left.splice(place, 1)[0]
+  }
+  const work = async (): Promise<void> => {
+    for (let delivery = next(); delivery; delivery = next()) {
+      count(delivery.endpointId, 1)
+      results.push(await deliver(delivery, payloads.get(delivery.eventId), sending))
+      count(delivery.endpointId, -1)
+    }
+  }
+  // A worker ends when all that is left is to busy endpoints, whose own workers go on with it.
+  await Promise.all(Array.from({ length: MAX_CONCURRENT }, work))
+  return results
+}
+
+/** How many deliveries the rest of a budget allows. */
+const pageSize = (budget: Budget): number =>
+  hasLeft(budget) ? Math.min(MAX_PAGE, budget.fetches - FETCHES_PER_PAGE) : 0
+
+/** The number of deliveries per outcome, and whether more are due, for which the run had no time or fetches left. */
+export type Tally = Record<DeliveryResult['outcome'], number> & { isMore?: boolean }
+
+/** How long until the first retry of a page that is due soon; null if there is none. */
+const msToRetry = (results: DeliveryResult[]): number | null => {
+  const times = results.flatMap(({ outcome, nextAttemptAt }) =>
+    outcome === 'retry' && nextAttemptAt ? [nextAttemptAt.getTime() - Date.now()] : [],
+  )
+  const first = Math.min(...times)
+  return first <= SOON_MS ? Math.max(first, 0) : null
+}
+
+/**
+ * Sends the webhooks that are due, in pages, as long as the budget lasts.
+ *
+ * @param ms how long a run may take, without the 10 seconds of its last requests
+ * @param waits for a first retry, after 5 seconds
+ * @returns null if there were none
+ * @throws {Unavailable} they are due again after their lease, and are sent again with the same ids
+ */
+export const sendDue = async (
+  env: WebhooksEnv,
+  { ms, waits = false }: { ms: number; waits?: boolean },
+): Promise<Tally | null> => {
+  const publicUrl = new URL(env.PUBLIC_URL).origin
+  const sending: Sending = { env, budget: newBudget(env, ms), silent: new Set() }
+  const tally = { delivered: 0, retry: 0, failed: 0, waiting: 0 }
+  let isMore = true
+  for (let limit = pageSize(sending.budget); limit > 0; limit = pageSize(sending.budget)) {
+    const now = new Date()
+    const lease = { now, dueBy: later(now, CLOCK_SECONDS), leaseEnd: later(now, LEASE_SECONDS), limit }
+    const { deliveries, ended } = await withDb(env, sending.budget, (db) => leaseDeliveries(db, lease))
+    tally.failed += ended
+    isMore = deliveries.length + ended > 0
+    if (!isMore) break
+    if (deliveries.length === 0) continue
+    const results = await sendPage(deliveries, sending)
+    await withDb(env, sending.budget, (db) =>
+      saveDeliveryResults(db, results, { publicUrl, now: new Date() }),
+    )
+    for (const { outcome } of results) tally[outcome]++
+    if (deliveries.length >= limit / 2) continue
+    const pause = waits ? msToRetry(results) : null
+    isMore = pause !== null
+    if (pause === null) break
+    await new Promise((resume) => setTimeout(resume, pause))
+  }
+  if (!Object.values(tally).some((count) => count > 0)) return null
+  return isMore ? { ...tally, isMore } : tally
+}

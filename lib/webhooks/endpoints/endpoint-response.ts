@@ -1,0 +1,13 @@
+import type { WebhookEndpointResponse } from '../webhooks.responses.ts'
+import type { EndpointRow } from './endpoints.queries.ts'
+
+/** An endpoint as the API represents it. */
+export const endpointResponse = (
+  { disabledAt, formerUntil, ...endpoint }: EndpointRow,
+  now: Date,
+): WebhookEndpointResponse => ({
+  ...endpoint,
+  status: disabledAt ? 'disabled' : 'enabled',
+  disabledAt,
+  formerSecretUntil: formerUntil && formerUntil > now ? formerUntil : null,
+})
