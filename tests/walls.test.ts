@@ -10,7 +10,7 @@ const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
 const files = (...patterns: string[]) => globSync(patterns, { cwd: ROOT }).sort()
 
 /** The rooms that every other room uses: they wrap I/O, so they hold no rules. */
-const SHARED_ROOMS = /^lib\/(db|http|auth|pages)\//
+const SHARED_ROOMS = /^lib\/(db|http|auth|sign-in|pages)\//
 /** Files whose suffix says that they do more than compute. */
 const SUFFIXED = /\.(queries|schemas|responses|service|rpc)\.ts$/
 /** Web Crypto, which computes but is not synchronous. */
@@ -43,9 +43,10 @@ describe('a rule file', () => {
   })
 })
 
-test('only lib/purchases/stripe and the list of processors name Stripe in the code of purchases, tracking and customers', () => {
-  const neutral = files('lib/{purchases,tracking,customers}/**/*.ts').filter(
-    (file) => !file.startsWith('lib/purchases/stripe/') && file !== 'lib/rules/purchases/processors.ts',
+test('only lib/purchases/stripe and the list of processors name Stripe in the rules and the code of purchases, tracking and customers', () => {
+  const named = /^lib\/(purchases\/stripe|rules\/purchases\/(processors|stripe-ids)\.ts)/
+  const neutral = files('lib/{rules,purchases,tracking,customers}/**/*.ts').filter(
+    (file) => !named.test(file),
   )
   const code = (file: string) => read(file).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
   expect(neutral.filter((file) => /stripe/i.test(code(file)))).toEqual([])
@@ -106,7 +107,7 @@ test('*.responses.ts are imported as types only, so that no Worker bundles them'
 })
 
 test('the tracking Workers bundle no query builder, which would be a third of them', () => {
-  const bundled = new Set(files('functions/track-*.ts'))
+  const bundled = new Set(files('functions/track/*.ts'))
   expect(bundled.size).toBe(5)
   for (const file of bundled) {
     if (file.startsWith('lib/') || file.startsWith('functions/')) {
@@ -250,9 +251,30 @@ test('no file imports itself by way of others, types included', () => {
   expect(sources.flatMap(imports).length).toBeGreaterThan(1_000)
 })
 
+/** The rooms of lib/ in their order: each imports only those before it. */
+const ROOMS = `
+  values platform db http
+  rules/roles rules/programs rules/purchases rules/rewards rules/steps rules/identities rules/attribution
+  rules/decisions rules/refunds rules/plans rules/statements
+  languages audit brand totals mail tenancy auth customers ledger-check programs
+  tracking imports shadow stripe payouts papers partners applications portal purchases
+  webhooks people upkeep overview pages sign-in`
+  .trim()
+  .split(/\s+/)
+
+/** Files that import later rooms, and why. The list only shrinks. */
+const LATER: [file: string, reason: string][] = [
+  ['lib/db/tables.ts', 'Kysely takes one type of all tables, and each room declares its own'],
+]
+
 describe('a room', () => {
   const sources = files('lib/**/*.{ts,tsx}')
   const roomOf = (file: string) => dirname(file).split('/').slice(0, 2).join('/')
+  const roomIn = (file: string) =>
+    dirname(file)
+      .split('/')
+      .slice(1, file.startsWith('lib/rules/') ? 3 : 2)
+      .join('/')
   const crossing = (isCrossed: (from: string, to: string) => boolean, of = imports) =>
     sources.flatMap((from) => of(from).flatMap((to) => (isCrossed(from, to) ? [`${from} -> ${to}`] : [])))
 
@@ -264,10 +286,21 @@ describe('a room', () => {
     expect(crossing((from, to) => to.endsWith('.schemas.ts') && roomOf(from) !== roomOf(to))).toEqual([])
   })
 
-  test('may import lib/db and lib/http, which import no other room but its types', () => {
-    const isShared = (file: string) => /^lib\/((db|http)\/|[^/]+$)/.test(file)
-    expect(
-      crossing((from, to) => isShared(from) && to.startsWith('lib/') && !isShared(to), valueImports),
-    ).toEqual([])
+  test('has its place in the order, and imports none of a later room, types included', () => {
+    const later = crossing((from, to) => {
+      const [own, other] = [from, to].map((file) => ROOMS.indexOf(roomIn(file)))
+      return own === undefined || other === undefined || own < 0 || other < 0 || own < other
+    })
+    expect(later.filter((line) => !LATER.some(([file]) => line.startsWith(`${file} -> `)))).toEqual([])
+    expect(LATER.filter(([file]) => !later.some((line) => line.startsWith(`${file} -> `)))).toEqual([])
+    expect(ROOMS.filter((room) => !sources.some((file) => roomIn(file) === room))).toEqual([])
+  })
+
+  test('has at most 15 files in a folder', () => {
+    const folders = Object.groupBy(files('{lib,functions,islands}/**/*.{ts,tsx}'), (file) => dirname(file))
+    const wide = Object.entries(folders).flatMap(([folder, { length } = []]) =>
+      length > 15 ? [`${folder}: ${length}`] : [],
+    )
+    expect(wide).toEqual([])
   })
 })

@@ -68,7 +68,7 @@ export const reloadOnSave = (workers: LiveWorkers, updateDatabase: () => Promise
   }
   // One watcher per folder: Node's recursive watch loses files that an editor saves by renaming.
   const folders = globSync(
-    ['functions/{,*/}', 'lib/{,*/,*/*/}', 'snippet/', 'islands/{,*/,*/*/}', 'migrations/', 'schema/'],
+    ['functions/{,*/,*/*/}', 'lib/{,*/,*/*/,*/*/*/}', 'snippet/', 'islands/{,*/,*/*/,*/*/*/}', 'migrations/', 'schema/'],
     { cwd: ROOT },
   )
   for (const folder of folders) watch(join(ROOT, folder), changed)

@@ -9,16 +9,17 @@ import { sayIn } from '../../lib/languages/said.ts'
 /** The code of the pages of partners, in all languages, and of managers, in English, with their scripts. */
 const PAGES = [
   'functions/portal.tsx',
-  'functions/portal/*.{ts,tsx}',
+  'functions/portal/**/*.{ts,tsx}',
   'functions/auth.tsx',
   'functions/auth/*.{ts,tsx}',
-  'lib/auth/{pages,sessions-page,code-pages,replies}.tsx',
+  'lib/sign-in/{pages,sessions-page,code-pages,replies}.tsx',
   'functions/dashboard.tsx',
-  'functions/dashboard/*.{ts,tsx}',
-  'lib/pages/*.{ts,tsx}',
+  'functions/dashboard/**/*.{ts,tsx}',
+  'lib/pages/**/*.{ts,tsx}',
+  'lib/sign-in/fresh-*.tsx',
   'lib/portal/partner-steps.ts',
   'lib/tracking/checks/mismatches.ts',
-  'lib/mail/{*-texts,compose,templates}.{ts,tsx}',
+  'lib/mail/texts/{*-texts,compose,templates}.{ts,tsx}',
   'islands/{app,import,rewards,shadow,text}.ts',
   'islands/{app,import,shadow}/**/*.ts',
 ]
